@@ -6,6 +6,6 @@ from pathlib import Path
 
 
 def resource_dir(kind: str) -> Traversable:
-    """The folder `prompts` or `themes`: inside the package where a wheel put it, else beside `src`."""
+    """The folder `prompts` or `themes`: in the package if a wheel put it there, else beside `src`."""
     packaged = files("evoscope") / kind
     return packaged if packaged.is_dir() else Path(__file__).resolve().parent.parent / kind

@@ -1,13 +1,11 @@
 """A run's configuration: one TOML file, validated whole, all errors reported at once."""
 
-import tomllib
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from .errors import ConfigError
 from .searches.harden.settings import HardenSettings
 
 

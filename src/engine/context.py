@@ -66,8 +66,11 @@ class Context(Protocol):
         ...
 
     async def run_units(
-        self, units: Sequence[UnitSpec], body: Callable[[UnitSpec], Awaitable[None]],
-        *, one_after_another: bool = False
+        self,
+        units: Sequence[UnitSpec],
+        body: Callable[[UnitSpec], Awaitable[None]],
+        *,
+        one_after_another: bool = False,
     ) -> None:
         """Run `body` for each unit, in order, at most `parallel_cases` at a time.
 

@@ -1,20 +1,20 @@
 """Every error that Evoscope raises on purpose.
 
-    EvoscopeError                 what, where, and what to do next, in one line
-    ├── UsageError                wrong words on the command line (exit 2)
-    ├── ConfigError               a configuration that cannot be run (exit 2)
-    ├── DataError                 a case, sample or axis file that cannot be read (exit 2)
-    ├── StoreError                the run's file cannot be used
-    │   ├── NewerFile             written by a later version
-    │   ├── Locked                another engine owns it
-    │   ├── TakenOver             another engine took it over while we ran
-    │   └── StorageFull           the disk is full or has become read-only: the run pauses
-    ├── ReplayDiverged            a recomputed fact differs from its row
-    ├── CallFailed                a permanent failure of one call: a recorded fact, served on replay
-    ├── CallOpen                  deadline, outage or spend limit: never a fact; parks the unit
-    ├── RunPaused                 the run cannot go on until a person acts
-    ├── ProviderError             one attempt at a provider failed (see `ErrorClass`)
-    └── MalformedReply            a reply that its role's schema refuses
+EvoscopeError                 what, where, and what to do next, in one line
+├── UsageError                wrong words on the command line (exit 2)
+├── ConfigError               a configuration that cannot be run (exit 2)
+├── DataError                 a case, sample or axis file that cannot be read (exit 2)
+├── StoreError                the run's file cannot be used
+│   ├── NewerFile             written by a later version
+│   ├── Locked                another engine owns it
+│   ├── TakenOver             another engine took it over while we ran
+│   └── StorageFull           the disk is full or has become read-only: the run pauses
+├── ReplayDiverged            a recomputed fact differs from its row
+├── CallFailed                a permanent failure of one call: a recorded fact, served on replay
+├── CallOpen                  deadline, outage or spend limit: never a fact; parks the unit
+├── RunPaused                 the run cannot go on until a person acts
+├── ProviderError             one attempt at a provider failed (see `ErrorClass`)
+└── MalformedReply            a reply that its role's schema refuses
 """
 
 from enum import Enum

@@ -1,1 +1,1 @@
-"""The domain types, frozen, shared by the engine and the screens; one module per search beside core."""
+"""The domain types, frozen, shared by engine and screens; one module per search beside core."""

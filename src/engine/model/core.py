@@ -7,7 +7,7 @@ replay has diverged (design: engine-decisions, item 2).
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from .llm import Json
 
@@ -49,9 +49,7 @@ class Slot:
     @property
     def key(self) -> str:
         """The slot as one string: `unit|purpose|node|number|reask|step`."""
-        return (
-            f"{self.unit}|{self.purpose}|{self.node}|{self.number}|{self.reask}|{self.step}"
-        )
+        return f"{self.unit}|{self.purpose}|{self.node}|{self.number}|{self.reask}|{self.step}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,5 +186,5 @@ class Directives:
     skipped: bool
 
 
-type Fact = Item | Node | Rollout | Verdict | Decision
-type Effect = NodeState | Tally | Event
+Fact: TypeAlias = Item | Node | Rollout | Verdict | Decision
+Effect: TypeAlias = NodeState | Tally | Event
