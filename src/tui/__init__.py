@@ -1,0 +1,1 @@
+"""The terminal app: reads a run's file, sends commands, draws."""
