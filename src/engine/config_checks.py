@@ -1,0 +1,95 @@
+"""What one key of a configuration says about another: checks that no single field can make."""
+
+import re
+from collections.abc import Iterator
+
+from .config import ModelSettings, ProviderSettings, RunConfig
+
+ROLES = ("task", "analysis", "mutation", "gates")
+"""The roles that `[models]` must define."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+Finding = tuple[tuple[str, ...], str | None, str]
+"""Key path, value as text (None: not shown), message."""
+
+
+def cross_checks(config: RunConfig) -> Iterator[Finding]:
+    """Everything wrong with a configuration whose single fields are all valid."""
+    if config.name is not None and not is_run_name(config.name):
+        yield ("name",), repr(config.name), "use letters, digits, '.', '_' and '-', at most 100"
+    yield from _check_models(config)
+    for name, provider in config.providers.items():
+        yield from _check_provider(name, provider)
+    yield from _check_files(config)
+    yield from _check_harden(config)
+
+
+def is_run_name(name: str) -> bool:
+    """Whether a run may be called so: its file's name is made of it."""
+    return _NAME.fullmatch(name) is not None
+
+
+def _check_models(config: RunConfig) -> Iterator[Finding]:
+    for role in ROLES:
+        if role not in config.models:
+            yield ("models", role), None, f"missing; say which model plays the role {role}"
+    for role, settings in config.models.items():
+        if role not in ROLES:
+            yield ("models", role), None, f"unknown role; the roles are {', '.join(ROLES)}"
+        yield from _check_model(("models", role), settings, config)
+
+
+def _check_model(
+    at: tuple[str, ...], settings: ModelSettings, config: RunConfig
+) -> Iterator[Finding]:
+    provider = config.providers.get(settings.provider)
+    if provider is None:
+        known = ", ".join(config.providers) or "none"
+        message = f"no such provider; [providers] defines {known}"
+        yield (*at, "provider"), repr(settings.provider), message
+    elif settings.route is not None and provider.dialect != "openrouter":
+        yield (*at, "route"), None, "a route can be pinned with the dialect openrouter only"
+
+
+def _check_provider(name: str, provider: ProviderSettings) -> Iterator[Finding]:
+    at = ("providers", name)
+    if provider.key_env is not None and not _VARIABLE.fullmatch(provider.key_env):
+        yield (
+            (*at, "key_env"),
+            None,
+            "must be the name of an environment variable, never a key itself",
+        )
+    if provider.base_url is None:
+        return
+    scheme, _, rest = provider.base_url.partition("://")
+    if scheme not in ("http", "https") or not rest:
+        yield (*at, "base_url"), None, "must start with http:// or https://"
+    elif "@" in rest.partition("/")[0]:
+        yield (*at, "base_url"), None, "must not hold a password; use key_env"
+
+
+def _check_files(config: RunConfig) -> Iterator[Finding]:
+    harden = config.harden
+    paths = {
+        ("benchmark", "path"): config.benchmark.path,
+        ("harden", "axes"): harden.axes,
+        ("harden", "rubric"): harden.rubric,
+        ("harden", "reference_profile"): harden.reference_profile,
+        ("harden", "sources"): harden.sources,
+    }
+    for key, path in paths.items():
+        if path is not None and not path.exists():
+            yield key, repr(str(path)), "no such file"
+    if config.benchmark.kind == "bundle" and config.benchmark.path is None:
+        yield ("benchmark", "path"), None, "missing; a bundle needs the path of its description"
+
+
+def _check_harden(config: RunConfig) -> Iterator[Finding]:
+    waves = config.harden.waves
+    if waves is None:
+        return
+    if min(waves, default=0) < 1 or sum(waves) != config.harden.rollouts:
+        message = f"must be positive and add up to harden.rollouts ({config.harden.rollouts})"
+        yield ("harden", "waves"), str(list(waves)), message
