@@ -128,7 +128,7 @@ class Usage:
 class TokenLogprobs:
     """Log-probabilities of the chosen tokens: packed float32, natural logarithm."""
 
-    values: array[float]
+    values: "array[float]"
 
     @property
     def count(self) -> int:
