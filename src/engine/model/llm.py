@@ -180,3 +180,20 @@ class RawReply:
     request_id: str | None = None
     params: ParamsReport = ParamsReport()
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RolePlan:
+    """What a search expects to ask of one role: the ground of a cost forecast.
+
+    `role` is the finer word of `Request.role`, `model_role` the key in a configuration's models.
+    `expected` and `max` count calls; tokens are means of one call (`input_tokens` of the rendered
+    prompt, `output_tokens` with reasoning).
+    """
+
+    role: str
+    model_role: str
+    expected: int
+    max: int
+    input_tokens: int
+    output_tokens: int
