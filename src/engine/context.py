@@ -5,9 +5,9 @@ recorded calls and the directives, in whatever order calls finish: every await m
 """
 
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias
 
 from .model.core import Directives, Effect, Fact, Slot
 from .model.llm import Completion, Json, Request
@@ -20,6 +20,9 @@ class UnitSpec:
     id: str
     kind: str
     ord: int
+
+
+UnitBody: TypeAlias = Callable[[UnitSpec], Coroutine[Any, Any, None]]
 
 
 class Context(Protocol):
@@ -68,7 +71,7 @@ class Context(Protocol):
     async def run_units(
         self,
         units: Sequence[UnitSpec],
-        body: Callable[[UnitSpec], Awaitable[None]],
+        body: UnitBody,
         *,
         one_after_another: bool = False,
     ) -> None:

@@ -59,6 +59,7 @@ class Item:
     id: str
     split: str
     content: str
+    ord: int = 0
 
 
 @dataclass(frozen=True, slots=True)

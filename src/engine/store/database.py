@@ -1,0 +1,98 @@
+"""Creating, migrating and claiming a run's file."""
+
+import sqlite3
+from contextlib import closing
+from importlib.resources import files
+from pathlib import Path
+
+from ..errors import NewerFile, StoreError
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x45564F53
+NETWORK_FILE_SYSTEMS = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "lustre", "gpfs", "ceph", "9p", "afs"}
+)
+
+
+def create(path: Path) -> None:
+    """Make a new run file, readable by its owner only.
+
+    Raises StoreError if it exists or cannot be made.
+    """
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+    except FileExistsError:
+        raise StoreError(f"{path} exists; choose another --name or use `evoscope resume`") from None
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be made ({error.strerror}); choose another --dir"
+        ) from None
+    schema = (files("evoscope.engine.store") / "schema.sql").read_text()
+    with closing(_connect(path)) as db:
+        db.execute("PRAGMA page_size = 8192")
+        _turn_wal_on(db, path)
+        db.executescript(
+            f"BEGIN;{schema};PRAGMA application_id = {APPLICATION_ID};"
+            f"PRAGMA user_version = {SCHEMA_VERSION};"
+            "INSERT INTO meta VALUES ('epoch', '0');COMMIT;"
+        )
+
+
+def claim(path: Path) -> int:
+    """Check the file's version, turn WAL on, and raise its epoch; returns the new epoch.
+
+    The caller holds the lock. Raises NewerFile or StoreError.
+    """
+    with closing(_connect(path)) as db:
+        check_version(db, path)
+        _turn_wal_on(db, path)
+        db.execute("UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
+        (epoch,) = db.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
+    return int(epoch)
+
+
+def check_version(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse what is no run file, and a file of a later version."""
+    try:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{path} cannot be read as a run file ({error})") from None
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path} is not a run file of Evoscope")
+    if version > SCHEMA_VERSION:
+        raise NewerFile(
+            f"{path} has format {version}, this version reads up to {SCHEMA_VERSION}; "
+            "install the version that wrote it"
+        )
+
+
+def network_file_system(path: Path) -> str | None:
+    """The type of the network file system that holds `path`, None if it is local or unknown."""
+    try:
+        mounts = Path("/proc/mounts").read_text().splitlines()
+    except OSError:
+        return None
+    folder, best, kind = path.resolve().parent, Path("/"), ""
+    for line in mounts:
+        _, point, system, *_ = line.split(" ")
+        mount = Path(point.replace("\\040", " "))
+        if folder.is_relative_to(mount) and len(mount.parts) >= len(best.parts):
+            best, kind = mount, system
+    return kind if kind in NETWORK_FILE_SYSTEMS else None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    try:
+        return sqlite3.connect(path, isolation_level=None, timeout=10)
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{path} cannot be opened ({error})") from None
+
+
+def _turn_wal_on(db: sqlite3.Connection, path: Path) -> None:
+    try:
+        (mode,) = db.execute("PRAGMA journal_mode = WAL").fetchone()
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{path} cannot be written ({error}); check the folder's rights") from None
+    if mode != "wal":
+        raise StoreError(f"{path} does not take WAL mode; put the run on a local disk")
