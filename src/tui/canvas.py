@@ -1,0 +1,171 @@
+"""The one widget: it paints the lines of the current page and sends only the cells that changed.
+
+Bytes, not frames, are the budget over SSH. Textual's containers, scroll bars and tables repaint
+whole panes; here a page is a function from size to lines, and a line is sent from its first to its
+last changed cell. Frames are merged: three at once when a key is pressed now and then, ten a second
+while one is held, none while the terminal does not read.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from .glyphs import ascii_text
+from .lines import Line, fit_line
+from .text import cell_width, clean_line
+from .theme import Theme
+
+if TYPE_CHECKING:
+    from textual.events import MouseDown, MouseScrollDown, MouseScrollUp, Resize
+
+FRAMES_PER_SECOND = 10
+BURST = 3
+
+
+class Canvas(Widget):
+    """Shows frames: `frame` gives the lines for a width and a height."""
+
+    DEFAULT_CSS = "Canvas { width: 100%; height: 100%; }"
+    ALLOW_SELECT = False
+
+    def __init__(
+        self,
+        frame: Callable[[int, int], list[Line]],
+        theme: Theme,
+        busy: Callable[[], bool],
+        click: Callable[[int, int], None],
+        wheel: Callable[[int], None],
+        *,
+        ascii_only: bool,
+    ) -> None:
+        super().__init__()
+        self._make, self._busy, self._click, self._wheel = frame, busy, click, wheel
+        self._theme, self._ascii = theme, ascii_only
+        self._lines: list[Line] = []
+        self._allowance, self._last, self._waiting = float(BURST), monotonic(), False
+
+    @property
+    def lines(self) -> list[Line]:
+        """The frame that stands on the screen."""
+        return self._lines
+
+    def wear(self, theme: Theme) -> None:
+        """Take another theme."""
+        self._theme = theme
+        self.refresh()
+
+    def paint(self) -> None:
+        """Show the current frame: now, or merged with what else comes within a tenth of a second."""
+        if self._waiting:
+            return
+        now = monotonic()
+        self._allowance = min(BURST, self._allowance + (now - self._last) * FRAMES_PER_SECOND)
+        self._last = now
+        if self._allowance >= 1 and not self._busy():
+            self._allowance -= 1
+            self._show()
+        else:
+            self._waiting = True
+            self.set_timer(1 / FRAMES_PER_SECOND, self._late)
+
+    def _late(self) -> None:
+        self._waiting = False
+        self.paint()
+
+    def _show(self) -> None:
+        width, height = self.size
+        old, self._lines = self._lines, self._frame(width, height)
+        if len(old) != len(self._lines):
+            self.refresh()
+            return
+        regions = [
+            Region(start, y, end - start, 1)
+            for y, (was, now) in enumerate(zip(old, self._lines, strict=True))
+            if was != now
+            for start, end in (changed_cells(was, now, width),)
+            if end > start
+        ]
+        if regions:
+            self.refresh(*regions)
+
+    def _frame(self, width: int, height: int) -> list[Line]:
+        lines = self._make(width, height)[:height]
+        lines += [()] * (height - len(lines))
+        return [fit_line(line, width) for line in lines]
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the frame, as Textual asks for it."""
+        line = self._lines[y] if y < len(self._lines) else ()
+        return _strip(line, self.size.width, self._theme.name, self._ascii, self._theme)
+
+    def on_resize(self, event: "Resize") -> None:
+        """Make the frame anew for the new size."""
+        self._lines = self._frame(*event.size)
+        self.refresh()
+
+    def on_mouse_down(self, event: "MouseDown") -> None:
+        """Hand a press to the page."""
+        self._click(event.x, event.y)
+
+    def on_mouse_scroll_down(self, event: "MouseScrollDown") -> None:
+        """The wheel, down."""
+        self._wheel(3)
+
+    def on_mouse_scroll_up(self, event: "MouseScrollUp") -> None:
+        """The wheel, up."""
+        self._wheel(-3)
+
+
+@lru_cache(maxsize=2048)
+def _strip(line: Line, width: int, name: str, ascii_only: bool, theme: "Theme") -> Strip:
+    segments = [
+        Segment(_shown(text, ascii_only), theme.style(style))
+        for text, style in fit_line(line, width)
+    ]
+    return Strip(segments, width)
+
+
+def _shown(text: str, ascii_only: bool) -> str:
+    """The last guard: no view's slip can send a control byte."""
+    safe = text if text.isprintable() else clean_line(text)
+    if not ascii_only:
+        return safe
+    narrow = ascii_text(safe)
+    return narrow + " " * max(cell_width(safe) - len(narrow), 0)
+
+
+def changed_cells(old: Line, new: Line, width: int) -> tuple[int, int]:
+    """From the first cell that differs up to the last, by spans; (0, 0) if none does."""
+    left = _same(old, new)
+    if left >= width and len(old) == len(new):
+        return 0, 0
+    right = _same(old[::-1], new[::-1])
+    return left, max(width - right, left + 1)
+
+
+def _same(old: Line, new: Line) -> int:
+    at = 0
+    for (text, style), (other, its) in zip(old, new, strict=False):
+        if text == other and style == its:
+            at += cell_width(text)
+            continue
+        if style == its:
+            at += cell_width(_common(text, other))
+        break
+    return at
+
+
+def _common(text: str, other: str) -> str:
+    if not (text.isascii() and other.isascii()):
+        return ""
+    size = min(len(text), len(other))
+    for place in range(size):
+        if text[place] != other[place]:
+            return text[:place]
+    return text[:size]
