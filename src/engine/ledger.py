@@ -24,7 +24,7 @@ SETTLE = (
     "params = ?, latency_s = ?, done = ? WHERE slot = ?"
 )
 FAIL = "UPDATE call SET status = 'failed', fact = ?, failure = ?, done = ? WHERE slot = ?"
-STATUS = "UPDATE call SET status = ? WHERE slot = ?"
+STATUS = "UPDATE call SET status = ? WHERE slot = ? AND status NOT IN ('completed', 'failed')"
 ATTEMPT = (
     "INSERT INTO attempt(slot, at, outcome, status, wait_s, maybe_paid, estimate, message) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"

@@ -173,6 +173,8 @@ class RawReply:
     """The unparsed answer to one attempt: what the store keeps and replay parses again.
 
     `headers` holds only those that the engine uses (rate limits, request id), lower case.
+    `parsed` is the completion where the provider has parsed the body already, to look for errors in
+    it; it is never stored, and a replayed reply has none.
     """
 
     body: bytes
@@ -180,6 +182,7 @@ class RawReply:
     request_id: str | None = None
     params: ParamsReport = ParamsReport()
     headers: Mapping[str, str] = field(default_factory=dict)
+    parsed: Completion | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

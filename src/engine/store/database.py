@@ -1,11 +1,15 @@
 """Creating, migrating and claiming a run's file."""
 
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 
+from ..canonical import sha256
 from ..errors import NewerFile, StoreError
+from .memory import read_only, unpack
+from .writer import INSERT_BLOB
 
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x45564F53
@@ -36,6 +40,30 @@ def create(path: Path) -> None:
             f"PRAGMA user_version = {SCHEMA_VERSION};"
             "INSERT INTO meta VALUES ('epoch', '0');COMMIT;"
         )
+
+
+def initialise(path: Path, meta: Mapping[str, str], texts: Mapping[str, str]) -> None:
+    """Put a new file's facts of its start in: meta keys and named texts, in one transaction."""
+    with closing(_connect(path)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        db.executemany("INSERT INTO meta VALUES (?, ?)", list(meta.items()))
+        for name, text in texts.items():
+            data = text.encode("utf-8", "replace")
+            digest = sha256(data)
+            db.execute(INSERT_BLOB, (digest, "raw", len(data), data))
+            db.execute("INSERT INTO text VALUES (?, ?)", (name, digest))
+        db.execute("COMMIT")
+
+
+def read_texts(path: Path, prefix: str) -> dict[str, str]:
+    """The named texts of a run whose name starts with `prefix`."""
+    with closing(read_only(path)) as db:
+        rows = db.execute(
+            "SELECT t.name, b.codec, b.data FROM text t JOIN blob b ON b.hash = t.content_hash "
+            "WHERE t.name LIKE ? || '%'",
+            (prefix,),
+        ).fetchall()
+    return {name: unpack(codec, data).decode() for name, codec, data in rows}
 
 
 def claim(path: Path) -> int:

@@ -103,6 +103,11 @@ class Writer:
             await db.execute(f"PRAGMA {pragma}")
         return cls(path, db, epoch, on_trouble)
 
+    @property
+    def alive(self) -> bool:
+        """Whether it still takes writes."""
+        return not self._task.done()
+
     def blob(self, data: bytes) -> tuple[str, tuple[Write, ...]]:
         """The hash of a text, and the write that stores it (none if this writer stored it)."""
         digest = sha256(data)
@@ -188,8 +193,10 @@ class Writer:
         """Commit what waits and close; a finished file leaves WAL mode so that it can be copied."""
         self._closing = True
         self._wake.set()
+        if not self.healthy:
+            self._task.cancel()
         try:
-            await self._task
+            await asyncio.wait([self._task])
             if finished:
                 await self._leave_wal()
         finally:

@@ -100,7 +100,8 @@ async def test_a_full_disk_keeps_the_rows_until_there_is_room(tmp_path: Path) ->
         said: list[str] = []
         writer = await Writer.open(path, claim(path), said.append)
         _fill(ballast)
-        big = asyncio.create_task(writer.commit(*(Write(EVENT, ("x" * 3000,)) for _ in range(100))))
+        rows = [Write(EVENT, ("x" * 3000,)) for _ in range(100)]
+        big = asyncio.ensure_future(writer.commit(*rows))
         while not said:
             await asyncio.sleep(0.05)
         assert not big.done() and not writer.healthy
