@@ -7,12 +7,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from ..canonical import sha256
-from ..errors import NewerFile, StoreError
+from ..errors import StoreError
 from .memory import read_only, unpack
+from .version import APPLICATION_ID, SCHEMA_VERSION, check_version
 from .writer import INSERT_BLOB
 
-SCHEMA_VERSION = 1
-APPLICATION_ID = 0x45564F53
 NETWORK_FILE_SYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "lustre", "gpfs", "ceph", "9p", "afs"}
 )
@@ -77,22 +76,6 @@ def claim(path: Path) -> int:
         db.execute("UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
         (epoch,) = db.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
     return int(epoch)
-
-
-def check_version(db: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is no run file, and a file of a later version."""
-    try:
-        (version,) = db.execute("PRAGMA user_version").fetchone()
-        (application,) = db.execute("PRAGMA application_id").fetchone()
-    except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path} cannot be read as a run file ({error})") from None
-    if application != APPLICATION_ID:
-        raise StoreError(f"{path} is not a run file of Evoscope")
-    if version > SCHEMA_VERSION:
-        raise NewerFile(
-            f"{path} has format {version}, this version reads up to {SCHEMA_VERSION}; "
-            "install the version that wrote it"
-        )
 
 
 def network_file_system(path: Path) -> str | None:

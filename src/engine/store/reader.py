@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import StoreError
-from .database import check_version
+from .version import check_version
 
 QUERY_S = 2.0
 BUSY_S = 2.0

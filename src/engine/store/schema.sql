@@ -98,6 +98,9 @@ CREATE TABLE call (
 CREATE INDEX call_unit ON call(unit);
 CREATE INDEX call_open ON call(status) WHERE status NOT IN ('completed', 'failed');
 CREATE INDEX call_node ON call(node);
+CREATE INDEX call_sums ON call(     -- status and header sum calls from this index alone
+    status, cost_source, cost, input_tokens, cached_input_tokens, output_tokens
+);
 
 CREATE TABLE attempt (
     seq INTEGER PRIMARY KEY,
