@@ -77,7 +77,7 @@ VERDICTS = Listing(
     ("seq",),
     {
         "node": "node", "unit": "unit", "gate": "gate", "outcome": "outcome", "by": "by",
-        "vote": "nullif(vote, -1)", "call": "slot",
+        "vote": "CAST(nullif(vote, -1) AS INTEGER)", "call": "slot",
     },
     _maker(VerdictRow),
     lambda row: (row.seq,),

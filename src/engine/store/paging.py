@@ -65,7 +65,7 @@ def conditions(listing: Listing[T], where: Mapping[str, str]) -> tuple[list[str]
             clauses.append(f"{listing.filters[name]} IS NULL")
         else:
             clauses.append(f"{listing.filters[name]} = ?")
-            values.append(_number(value))
+            values.append(value)
     return clauses, values
 
 
@@ -90,8 +90,3 @@ def _where(clauses: Sequence[str]) -> str:
 
 def _marks(values: Sequence[Any]) -> str:
     return ", ".join("?" * len(values))
-
-
-def _number(value: str) -> str | int:
-    """Integers as integers: SQLite never finds 3 equal to '3' in an expression."""
-    return int(value) if value.lstrip("-").isascii() and value.lstrip("-").isdigit() else value

@@ -68,6 +68,14 @@ def test_nodes_are_filtered_by_name(tmp_path: Path, where: dict[str, str], ids: 
         assert [node.id for node in page(reader, NODES, where=where)] == ids
 
 
+def test_numbers_are_found_in_columns_and_long_digits_in_texts(tmp_path: Path) -> None:
+    run = small_run(tmp_path)
+    with Reader(run.path) as reader:
+        assert [v.vote for v in page(reader, VERDICTS, where={"vote": "1"})] == [1]
+        assert [v.vote for v in page(reader, VERDICTS, where={"vote": "null"})] == [None]
+        assert page(reader, NODES, where={"id": "9" * 40, "generation": "9" * 40}) == []
+
+
 def test_an_unknown_filter_names_the_known_ones(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     with Reader(run.path) as reader, pytest.raises(UsageError, match="axis, generation, group"):
