@@ -1,0 +1,110 @@
+"""What a harden run bought, per role and per hardened case, and what it did not have to buy."""
+
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+
+from .harden import Candidate, HardenRun, Spend
+from .tables import Cell, Table, columns
+
+
+def total(values: Iterable[int | Decimal | None]) -> int | Decimal | None:
+    """Sum of what is known; None where nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known[1:], start=known[0]) if known else None
+
+
+def spend_table(run: HardenRun) -> Table:
+    """Calls, tokens and cost by role, in all, and per hardened case."""
+    everything = _spend_row("all", "", run.spend)
+    rows = [_spend_row(spend.role, spend.model, [spend]) for spend in run.spend]
+    hardened = len(run.hardened)
+    shares: tuple[Cell, ...] = tuple(_per(cell, hardened) for cell in everything[2:-1])
+    return Table(
+        "Calls, tokens and cost",
+        columns(
+            "role", "model", ("calls", 1), ("failed", 1), ("input tokens", 1),
+            ("of which cached", 1), ("output tokens", 1), ("cost, US dollars", 4),
+            "calls of unknown cost",
+        ),
+        (*rows, everything, ("per hardened case", "", *shares, None)),
+        (
+            "Sums over what is known: a call of unknown cost is never counted as 0.",
+            f"Per hardened case: all calls of the run over {hardened} hardened cases.",
+        ),
+    )  # fmt: skip
+
+
+def _spend_row(role: str, model: str, spend: Sequence[Spend]) -> tuple[Cell, ...]:
+    sums: list[Callable[[Spend], int | Decimal | None]] = [
+        lambda s: s.calls, lambda s: s.failed, lambda s: s.input, lambda s: s.cached_input,
+        lambda s: s.output, lambda s: s.cost, lambda s: s.unknown_cost,
+    ]  # fmt: skip
+    return (role, model, *(total(get(each) for each in spend) for get in sums))
+
+
+def _per(cell: Cell, cases: int) -> Cell:
+    if cell is None or isinstance(cell, str) or not cases:
+        return None
+    return cell / cases if isinstance(cell, Decimal) else float(cell) / cases
+
+
+def savings_table(run: HardenRun) -> Table:
+    """Calls that the paper's recipe would have bought besides, and ours that it has not."""
+    rows: list[tuple[Cell, ...]] = [
+        ("vote stopping", saved_votes(run), "votes left once the majority was decided"),
+        ("racing", saved_rollouts(run), "rollouts of candidates that could not be kept"),
+        ("greedy", saved_greedy(run), "greedy completions of candidates that were not promoted"),
+        ("futility", saved_by_futility(run), _futility_note(run)),
+    ]
+    saved = sum(int(row[1]) for row in rows if isinstance(row[1], int))
+    extra = [(name, -run.purposes.get(name, 0)) for name in ("fresh", "final_audit")]
+    rows += [(name.replace("_", " "), count, "ours, not in the recipe") for name, count in extra]
+    bought = sum(run.purposes.values())
+    recipe = bought + saved + sum(count for _, count in extra)
+    rows += [("bought by this run", bought, "completed calls"),
+             ("the paper's recipe", recipe, "the same search, savings undone")]  # fmt: skip
+    return Table("Calls saved", columns("saving", "calls", "counted from"), tuple(rows),
+                 ("Every saving leaves verdicts and selections as they were.",))  # fmt: skip
+
+
+def saved_votes(run: HardenRun) -> int:
+    """K minus the votes bought, over every gate consulted by votes."""
+    return sum(
+        run.recipe.votes - votes
+        for candidate in run.candidates
+        for votes in candidate.votes.values()
+        if votes
+    )
+
+
+def _rolled(run: HardenRun) -> list[Candidate]:
+    return [candidate for candidate in run.candidates if candidate.rollouts]
+
+
+def saved_rollouts(run: HardenRun) -> int:
+    """T minus the rollouts bought, over candidates that were raced out."""
+    stopped = [c for c in _rolled(run) if c.state == "raced_out"]
+    return sum(run.recipe.rollouts - candidate.rollouts for candidate in stopped)
+
+
+def saved_greedy(run: HardenRun) -> int:
+    """Scored candidates without a greedy completion; the recipe buys one for each."""
+    return sum(not candidate.greedy for candidate in _rolled(run))
+
+
+def saved_by_futility(run: HardenRun) -> int | None:
+    """Mean search calls of a searched case, times the cases that were not searched; rounded.
+
+    None where cases were skipped and none was searched: nothing to estimate from.
+    """
+    skipped = sum(case.outcome == "unimprovable" for case in run.done)
+    if not skipped:
+        return 0
+    if not run.searched:
+        return None
+    return round(skipped * sum(run.searched.values()) / len(run.searched))
+
+
+def _futility_note(run: HardenRun) -> str:
+    skipped = sum(case.outcome == "unimprovable" for case in run.done)
+    return f"estimate: {skipped} cases not searched, times a searched case's mean"
