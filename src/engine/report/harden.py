@@ -97,8 +97,9 @@ class CaseFacts:
 class Candidate:
     """One mutation, and how far it came.
 
-    `gates` has the final outcome of each gate it reached, `votes` the votes bought there;
-    `discarded_by` the gate that ended it. `score` is a lower bound where it was raced out.
+    `gates` has the final outcome of each gate it reached, `votes` the votes cast there, `silent`
+    those of them that gave no verdict (refused, or failed for good); `discarded_by` is the gate
+    that ended it. `score` is a lower bound where it was raced out.
     `careless` is the offline mutator's own tag, None for other mutators.
     """
 
@@ -109,6 +110,7 @@ class Candidate:
     generation: int = 1
     gates: Mapping[str, str] = field(default_factory=dict)
     votes: Mapping[str, int] = field(default_factory=dict)
+    silent: Mapping[str, int] = field(default_factory=dict)
     discarded_by: str | None = None
     score: Fraction | None = None
     parent_score: Fraction | None = None

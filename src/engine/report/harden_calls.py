@@ -68,12 +68,12 @@ def savings_table(run: HardenRun) -> Table:
 
 
 def saved_votes(run: HardenRun) -> int:
-    """K minus the votes bought, over every gate consulted by votes."""
+    """K minus the votes cast, over the gates that the recipe knows (not our final audit)."""
     return sum(
-        run.recipe.votes - votes
+        run.recipe.votes - candidate.votes[gate]
         for candidate in run.candidates
-        for votes in candidate.votes.values()
-        if votes
+        for gate in ("correctness", "realism")
+        if candidate.votes.get(gate)
     )
 
 

@@ -17,18 +17,19 @@ def gate_table(run: HardenRun) -> Table:
     rows = [_gate_row(gate, run.candidates) for gate in met]
     collapsed = sum(c.state == "collapsed" for c in run.candidates)
     scored = sum(c.passed for c in run.candidates)
-    rows.append(("rollouts (collapsed)", scored, scored - collapsed, None, collapsed,
-                 percent(collapsed, scored), percent(collapsed, len(run.candidates))))  # fmt: skip
+    shares = percent(collapsed, scored), percent(collapsed, len(run.candidates))
+    rollouts = ("rollouts (collapsed)", scored, scored - collapsed, collapsed)
+    rows.append((*rollouts, *shares, None, None))
     return Table(
         "Gates",
         columns(
-            "gate", "candidates met", "passed", "no verdict", "discarded",
-            ("discarded of those met, %", 1), ("discarded of all candidates, %", 1),
+            "gate", "candidates met", "passed", "discarded", ("discarded of those met, %", 1),
+            ("discarded of all candidates, %", 1), "votes cast", "votes without a verdict",
         ),
         tuple(rows),
         (
             f"{len(run.candidates)} candidates. A gate that only warns discards nothing.",
-            "No verdict: refusals, abstentions and calls that failed for good; no pass either.",
+            "A vote without a verdict was refused or failed for good; it counts as no pass.",
         ),
     )  # fmt: skip
 
@@ -36,10 +37,11 @@ def gate_table(run: HardenRun) -> Table:
 def _gate_row(gate: str, candidates: Sequence[Candidate]) -> tuple[Cell, ...]:
     outcomes = [c.gates[gate] for c in candidates if gate in c.gates]
     discarded = sum(c.discarded_by == gate for c in candidates)
-    silent = sum(outcome in ("abstain", "error") for outcome in outcomes)
-    passed = outcomes.count("pass")
-    return (gate, len(outcomes), passed, silent, discarded,
-            percent(discarded, len(outcomes)), percent(discarded, len(candidates)))  # fmt: skip
+    votes = sum(c.votes.get(gate, 0) for c in candidates)
+    silent = sum(c.silent.get(gate, 0) for c in candidates)
+    return (gate, len(outcomes), outcomes.count("pass"), discarded,
+            percent(discarded, len(outcomes)), percent(discarded, len(candidates)),
+            votes or None, silent if votes else None)  # fmt: skip
 
 
 def careless_table(run: HardenRun) -> Table | None:

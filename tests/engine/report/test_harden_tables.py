@@ -126,7 +126,10 @@ def test_gates_count_what_they_met_and_what_they_discarded() -> None:
     assert list(rows) == ["validity", "evidence", "correctness", "realism", "rollouts (collapsed)"]
     correctness = rows["correctness"]
     assert correctness["candidates met"] == 7
-    assert (correctness["passed"], correctness["no verdict"], correctness["discarded"]) == (5, 1, 2)
+    assert (correctness["passed"], correctness["discarded"]) == (5, 2)
+    assert correctness["votes cast"] == 5 * 2 + 1 + 2 + 3
+    assert correctness["votes without a verdict"] == 2
+    assert rows["validity"]["votes cast"] is None
     assert correctness["discarded of those met, %"] == pytest.approx(200 / 7)
     assert correctness["discarded of all candidates, %"] == 25
     assert rows["validity"]["discarded"] == 1
