@@ -1,6 +1,5 @@
 """`evoscope stats`: a gate's agreement with people, entropies and bootstrap intervals of files."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ import click
 from ..engine.stats import agreement as coefficients
 from ..engine.stats import entropy as entropies
 from ..engine.stats.counts import mcnemar_exact, wilson
-from ..tui.text import clean_line
+from .output import facts, print_json, print_lines, table
 from .stats_input import NO, YES, Pair, SampleSet, read_means, read_pairs, read_samples
 
 FILE = click.Path(path_type=Path)
@@ -23,7 +22,7 @@ def stats() -> None:
     """Statistics of plain files, as the reports compute them."""
 
 
-@stats.command()
+@stats.command(short_help="A gate's agreement with people.")
 @click.argument("file", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def agreement(file: Path, as_json: bool) -> None:
@@ -36,7 +35,7 @@ def agreement(file: Path, as_json: bool) -> None:
     _print(result, as_json, _agreement_lines(result))
 
 
-@stats.command()
+@stats.command(short_help="Semantic entropy of samples.")
 @click.argument("file", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 def entropy(file: Path, as_json: bool) -> None:
@@ -45,12 +44,12 @@ def entropy(file: Path, as_json: bool) -> None:
     Without base the entropy is normalised by the number of samples.
     """
     rows = [entropy_of(line) for line in read_samples(file)]
-    titles = ["line", "entropy", "normalised", "weighted"]
+    heads = ["line", "entropy", "normalised", "weighted"]
     cells = [[str(n), *map(_shown, row.values())] for n, row in enumerate(rows, start=1)]
-    _print(rows, as_json, _aligned([titles, *cells]))
+    _print(rows, as_json, table(heads, cells, right=range(4)))
 
 
-@stats.command()
+@stats.command(short_help="A mean with its bootstrap interval.")
 @click.argument("file", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def bootstrap(file: Path, as_json: bool) -> None:
@@ -60,7 +59,7 @@ def bootstrap(file: Path, as_json: bool) -> None:
     interval = percentile_interval(read_means(file))
     names = ("mean", "low", "high", "n", "resamples", "seed")
     result = {name: getattr(interval, name) for name in names}
-    _print(result, as_json, _aligned([[name, _shown(value)] for name, value in result.items()]))
+    _print(result, as_json, facts((name, _shown(value)) for name, value in result.items()))
 
 
 def agreement_of(pairs: Sequence[Pair]) -> dict[str, Any]:
@@ -152,40 +151,36 @@ def entropy_of(line: SampleSet) -> dict[str, float | None]:
 
 
 def _print(result: object, as_json: bool, lines: Sequence[str]) -> None:
-    text = json.dumps(result, ensure_ascii=False, allow_nan=False) if as_json else "\n".join(lines)
-    click.echo(text)
+    if as_json:
+        print_json(result)
+    else:
+        print_lines(lines)
 
 
 def _agreement_lines(result: Mapping[str, Any]) -> list[str]:
-    rows = []
-    for name, value in result.items():
-        if name == "confusion" and value:
-            rows.append([name, " ".join(f"{cell} {count}" for cell, count in value.items())])
-        elif name == "wilson95" and value:
-            rows.append([name, f"{value[0]:.4f} to {value[1]:.4f}"])
-        elif name != "by_source":
-            rows.append([name.removesuffix("_note"), _shown(value)])
-    return [*_aligned(rows), *_source_lines(result["by_source"] or {})]
+    shown = [
+        (name.removesuffix("_note"), _agreement_value(name, value))
+        for name, value in result.items()
+        if name != "by_source"
+    ]
+    return [*facts(shown), *_source_lines(result["by_source"] or {})]
+
+
+def _agreement_value(name: str, value: Any) -> str:
+    if name == "confusion" and value:
+        return " ".join(f"{cell} {count}" for cell, count in value.items())
+    if name == "wilson95" and value:
+        return f"{value[0]:.4f} to {value[1]:.4f}"
+    return _shown(value)
 
 
 def _source_lines(sources: Mapping[str, Mapping[str, Any]]) -> list[str]:
     rows = [[source, *map(_shown, row.values())] for source, row in sources.items()]
-    titles = ["source", "n", "gate accepts", "human accepts", "agreement"]
-    return ["", *_aligned([titles, *rows])] if rows else []
+    heads = ["source", "n", "gate accepts", "human accepts", "agreement"]
+    return ["", *table(heads, rows, right=range(1, 5))] if rows else []
 
 
 def _shown(value: object) -> str:
     if value is None:
         return "n/a"
-    return f"{value:.4f}" if isinstance(value, float) else clean_line(str(value))
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns padded to their widest cell: the first to the left, numbers to the right."""
-    rows = [[clean_line(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    padded = (
-        [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
-        for row in rows
-    )
-    return ["  ".join(cells).rstrip() for cells in padded]
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

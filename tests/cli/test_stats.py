@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from evoscope.cli.main import main
 from evoscope.cli.stats import stats
 from evoscope.engine.errors import DataError
 
@@ -140,7 +141,7 @@ def test_plain_output_is_aligned_and_shows_what_is_missing(tmp_path: Path) -> No
     file = tmp_path / "pairs.csv"
     file.write_text("1,1,official\n1,1,\x1b[31mred\n", encoding="utf-8")
     lines = run("agreement", file).splitlines()
-    assert len({len(line) for line in lines[:6]}) == 1
+    assert len({line.index(line.split()[1]) for line in lines[:6]}) == 1
     assert any(line.split() == ["kappa", "n/a"] for line in lines)
     assert "\x1b" not in "".join(lines)
 
@@ -181,3 +182,13 @@ def test_an_unreadable_file_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "bytes").write_bytes(b"0.5\n\xff\n")
     with pytest.raises(DataError, match="not UTF-8"):
         run("bootstrap", tmp_path / "bytes")
+
+
+def test_the_command_ends_with_code_2_and_one_line_for_a_bad_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "means").write_text("x\n", encoding="utf-8")
+    assert main(["stats", "bootstrap", str(tmp_path / "means")]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
