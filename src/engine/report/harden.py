@@ -17,7 +17,9 @@ from ..stats.entropy import (
     weighted_entropy,
 )
 
-GATES = ("validity", "evidence", "correctness", "realism", "final_audit")
+SEARCH_GATES = ("validity", "evidence", "correctness", "realism")
+GATES = (*SEARCH_GATES, "final_audit")
+"""In the order in which a candidate meets them; the last one only before a promotion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,8 @@ class Candidate:
     """One mutation, and how far it came.
 
     `gates` has the final outcome of each gate it reached, `votes` the votes cast there, `silent`
-    those of them that gave no verdict (refused, or failed for good); `discarded_by` is the gate
-    that ended it. `score` is a lower bound where it was raced out.
-    `careless` is the offline mutator's own tag, None for other mutators.
+    those of them that gave no verdict (refused, or failed for good). `score` is a lower bound
+    where it was raced out. `careless` is the offline mutator's own tag, None for other mutators.
     """
 
     node: str
@@ -111,17 +112,22 @@ class Candidate:
     gates: Mapping[str, str] = field(default_factory=dict)
     votes: Mapping[str, int] = field(default_factory=dict)
     silent: Mapping[str, int] = field(default_factory=dict)
-    discarded_by: str | None = None
     score: Fraction | None = None
     parent_score: Fraction | None = None
     rollouts: int = 0
     greedy: bool = False
     careless: bool | None = None
+    vetoed: bool = False
+
+    @property
+    def discarded_by(self) -> str | None:
+        """The gate that ended it; None where none did. A gate that warns lets pass."""
+        return next((g for g in GATES if self.gates.get(g, "pass") != "pass"), None)
 
     @property
     def passed(self) -> bool:
-        """Whether it got past every gate, collapsed ones included."""
-        return self.discarded_by is None and self.state not in ("proposed", "error")
+        """Whether it got past all gates of the search, collapsed ones included."""
+        return self.gates.get(SEARCH_GATES[-1]) == "pass"
 
     @property
     def improved(self) -> bool:

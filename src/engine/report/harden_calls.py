@@ -6,6 +6,8 @@ from decimal import Decimal
 from .harden import Candidate, HardenRun, Spend
 from .tables import Cell, Table, columns
 
+VOTED = ("correctness", "realism", "final_audit")
+
 
 def total(values: Iterable[int | Decimal | None]) -> int | Decimal | None:
     """Sum of what is known; None where nothing is."""
@@ -50,29 +52,37 @@ def _per(cell: Cell, cases: int) -> Cell:
 
 def savings_table(run: HardenRun) -> Table:
     """Calls that the paper's recipe would have bought besides, and ours that it has not."""
-    rows: list[tuple[Cell, ...]] = [
+    saved: list[tuple[Cell, ...]] = [
         ("vote stopping", saved_votes(run), "votes left once the majority was decided"),
         ("racing", saved_rollouts(run), "rollouts of candidates that could not be kept"),
         ("greedy", saved_greedy(run), "greedy completions of candidates that were not promoted"),
         ("futility", saved_by_futility(run), _futility_note(run)),
     ]
-    saved = sum(int(row[1]) for row in rows if isinstance(row[1], int))
-    extra = [(name, -run.purposes.get(name, 0)) for name in ("fresh", "final_audit")]
-    rows += [(name.replace("_", " "), count, "ours, not in the recipe") for name, count in extra]
+    audits = run.purposes.get("final_audit", 0) + saved_votes(run, ("final_audit",))
+    ours: list[tuple[Cell, ...]] = [
+        ("fresh scoring", -run.purposes.get("fresh", 0), "ours, not in the recipe"),
+        ("final audit", -audits, "ours, not in the recipe; votes left out included"),
+    ]
     bought = sum(run.purposes.values())
-    recipe = bought + saved + sum(count for _, count in extra)
-    rows += [("bought by this run", bought, "completed calls"),
-             ("the paper's recipe", recipe, "the same search, savings undone")]  # fmt: skip
-    return Table("Calls saved", columns("saving", "calls", "counted from"), tuple(rows),
-                 ("Every saving leaves verdicts and selections as they were.",))  # fmt: skip
+    recipe = bought + sum(int(row[1]) for row in saved + ours if isinstance(row[1], int))
+    ends: list[tuple[Cell, ...]] = [
+        ("bought by this run", bought, "completed calls"),
+        ("the paper's recipe", recipe, "the same search, savings undone"),
+    ]
+    return Table(
+        "Calls saved",
+        columns("saving", "calls", "counted from"),
+        (*saved, *ours, *ends),
+        ("Every saving leaves verdicts and selections as they were.",),
+    )
 
 
-def saved_votes(run: HardenRun) -> int:
-    """K minus the votes cast, over the gates that the recipe knows (not our final audit)."""
+def saved_votes(run: HardenRun, gates: Sequence[str] = VOTED) -> int:
+    """K minus the votes cast, over the candidates that met these gates."""
     return sum(
         run.recipe.votes - candidate.votes[gate]
         for candidate in run.candidates
-        for gate in ("correctness", "realism")
+        for gate in gates
         if candidate.votes.get(gate)
     )
 

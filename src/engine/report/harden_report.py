@@ -93,7 +93,8 @@ def _best_by_generation(run: HardenRun) -> list[Json]:
             if (
                 known
                 and candidate.generation == generation
-                and candidate.state not in ("raced_out", "vetoed")
+                and not candidate.vetoed
+                and candidate.state != "raced_out"
             ):
                 best[candidate.case] = min(
                     best[candidate.case], candidate.score or best[candidate.case]

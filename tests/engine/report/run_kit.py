@@ -57,21 +57,21 @@ UNCLEAR = {"validity": "pass", "evidence": "pass", "correctness": "abstain"}
 WRONG = {"validity": "pass", "evidence": "pass", "correctness": "fail"}
 
 CANDIDATES = (
-    Candidate("a/1/0", "a", "noise", "survivor", 1, ALL_PASS, passing(), {}, None, Fraction(7, 10),
+    Candidate("a/1/0", "a", "noise", "survivor", 1, ALL_PASS, passing(), {}, Fraction(7, 10),
               Fraction(1), 10, careless=False),
-    Candidate("a/2/1", "a", "units", "promoted", 2, ALL_PASS, passing(3), {}, None, Fraction(4, 10),
+    Candidate("a/2/1", "a", "units", "promoted", 2, ALL_PASS, passing(3), {}, Fraction(4, 10),
               Fraction(7, 10), 10, greedy=True, careless=False),
-    Candidate("b/1/0", "b", "units", "promoted", 1, ALL_PASS, passing(), {}, None, Fraction(7, 10),
+    Candidate("b/1/0", "b", "units", "promoted", 1, ALL_PASS, passing(), {}, Fraction(7, 10),
               Fraction(8, 10), 10, greedy=True, careless=True),
-    Candidate("b/1/1", "b", "units", "raced_out", 1, ALL_PASS, passing(), {}, None, Fraction(5, 10),
+    Candidate("b/1/1", "b", "units", "raced_out", 1, ALL_PASS, passing(), {}, Fraction(5, 10),
               Fraction(4, 10), 7, careless=False),
-    Candidate("c/1/0", "c", "noise", "collapsed", 1, ALL_PASS, passing(), {}, None, Fraction(0),
+    Candidate("c/1/0", "c", "noise", "collapsed", 1, ALL_PASS, passing(), {}, Fraction(0),
               Fraction(9, 10), 10, careless=False),
-    Candidate("c/1/1", "c", "noise", "rejected", 1, WRONG, {"correctness": 2}, {}, "correctness",
+    Candidate("c/1/1", "c", "noise", "rejected", 1, WRONG, {"correctness": 2}, {},
               careless=True),
     Candidate("c/1/2", "c", "noise", "abstained", 1, UNCLEAR, {"correctness": 3},
-              {"correctness": 2}, "correctness", careless=False),
-    Candidate("c/1/3", "c", None, "rejected", 1, {"validity": "fail"}, {}, {}, "validity"),
+              {"correctness": 2}, careless=False),
+    Candidate("c/1/3", "c", None, "rejected", 1, {"validity": "fail"}, {}, {}),
 )  # fmt: skip
 
 SPEND = (

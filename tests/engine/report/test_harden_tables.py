@@ -138,11 +138,12 @@ def test_gates_count_what_they_met_and_what_they_discarded() -> None:
     assert (collapsed["candidates met"], collapsed["discarded"]) == (5, 1)
 
 
-def test_a_gate_that_only_warns_discards_nothing() -> None:
-    warned = replace(CANDIDATES[0], gates={**CANDIDATES[0].gates, "evidence": "fail"})
-    run = replace(small_run(), candidates=(warned, *CANDIDATES[1:]))
-    row = by_name(gate_table(run))["evidence"]
-    assert (row["candidates met"], row["passed"], row["discarded"]) == (7, 6, 0)
+def test_a_failed_final_audit_is_a_gate_of_its_own() -> None:
+    audited = replace(CANDIDATES[0], gates={**CANDIDATES[0].gates, "final_audit": "fail"})
+    run = replace(small_run(), candidates=(audited, *CANDIDATES[1:]))
+    row = by_name(gate_table(run))["final_audit"]
+    assert (row["candidates met"], row["passed"], row["discarded"]) == (1, 0, 1)
+    assert audited.passed
 
 
 def test_careless_mutations_give_catch_and_false_rejection_rates() -> None:
@@ -194,7 +195,7 @@ def test_savings_are_counted_against_the_papers_recipe() -> None:
     assert rows["racing"] == 3
     assert rows["greedy"] == 3
     assert rows["futility"] == 20
-    assert rows["fresh"] == -15
+    assert rows["fresh scoring"] == -15
     assert rows["final audit"] == -5
     assert rows["bought by this run"] == 120
     assert rows["the paper's recipe"] == 120 + votes + 3 + 3 + 20 - 15 - 5
