@@ -77,8 +77,10 @@ def _await_start(
         if beat is not None and beat.pid == engine.pid:
             return
         time.sleep(_POLL_S)
+    engine.kill()
+    engine.wait()
     raise EvoscopeError(
-        f"{run_name(run)}: the engine (process {engine.pid}) said nothing for {timeout_s:g} s; "
+        f"{run_name(run)}: its engine gave no sign of life for {timeout_s:g} s and was ended; "
         f"see {log_file(run)}"
     )
 

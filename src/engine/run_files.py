@@ -1,5 +1,6 @@
 """The files of one run: `NAME.evo`, and beside it the folder `NAME.evo.d` for what is passing."""
 
+import shutil
 from pathlib import Path
 
 from .store.lock import side_folder
@@ -25,6 +26,23 @@ def log_file(run: Path) -> Path:
 def run_name(run: Path) -> str:
     """The run's name: its file's name without the suffix."""
     return run.name.removesuffix(SUFFIX)
+
+
+def run_files(run: Path) -> list[Path]:
+    """Everything on disk that belongs to a run and exists; the folder beside it comes last."""
+    ends = ("", "-wal", "-shm", "-journal")
+    paths = [run.with_name(f"{run.name}{end}") for end in ends]
+    paths += [run.with_name(f"{run_name(run)}.cache"), side_folder(run)]
+    return [path for path in paths if path.exists()]
+
+
+def remove_run(run: Path) -> None:
+    """Delete a run. The caller has made sure that no engine works on it."""
+    for path in run_files(run):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def write_atomically(path: Path, text: str) -> None:

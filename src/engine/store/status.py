@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -20,7 +21,7 @@ ACTIVE = frozenset(("starting", "running", "pausing", "paused", "stopping"))
 
 @dataclass(frozen=True, slots=True)
 class CallSums:
-    """Calls by status, with what they took; the last three counts are of finished cases."""
+    """Calls by status, with what they took; money in US dollars, unknown costs left out."""
 
     completed: int = 0
     failed: int = 0
@@ -29,9 +30,9 @@ class CallSums:
     input_tokens: int | None = None
     cached_input_tokens: int | None = None
     output_tokens: int | None = None
-    cost: float | None = None
+    cost: Decimal | None = None
     cost_source: str = "unknown"
-    maybe_paid: float = 0.0
+    maybe_paid: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class RunStatus:
     parked: tuple[str, ...]
     eta_s: tuple[float, float] | None
     calls: CallSums
-    budget: float | None
+    budget: Decimal | None
     effect: HardenEffect
     heartbeat: Heartbeat | None
     started: str | None
@@ -160,18 +161,23 @@ def _calls(reader: Reader) -> CallSums:
         input_tokens=given,
         cached_input_tokens=cached,
         output_tokens=output,
-        cost=cost if priced else None,
+        cost=_money(cost) if priced else None,
         cost_source=(source if source == other else "price table") if known else "unknown",
-        maybe_paid=maybe_paid or 0.0,
+        maybe_paid=_money(maybe_paid or 0.0),
     )
 
 
-def _budget(meta: Mapping[str, str]) -> float | None:
+def _budget(meta: Mapping[str, str]) -> Decimal | None:
     """The budget in US dollars that holds now: the one set last, else the configuration's."""
     value = meta.get("set:budget")
     if value is None:
         value = json.loads(meta.get("config", "{}")).get("budget")
-    return None if value in (None, "None", "none") else float(value)
+    return None if value in (None, "None", "none") else Decimal(str(value))
+
+
+def _money(dollars: float) -> Decimal:
+    """A sum of costs without the noise of its additions."""
+    return Decimal(str(round(dollars, 6)))
 
 
 def _harden_effect(reader: Reader) -> HardenEffect:

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,8 +20,8 @@ def test_a_finished_run_is_summed_up(tmp_path: Path) -> None:
     status = read_status(small_run(tmp_path).path)
     assert (status.name, status.state, status.done, status.total) == ("demo", "finished", 2, 2)
     assert (status.calls.completed, status.calls.ambiguous, status.calls.retries) == (1, 1, 1)
-    assert (status.calls.cost, status.calls.cost_source) == (0.25, "provider")
-    assert (status.budget, status.calls.maybe_paid) == (5.0, 0.1)
+    assert (status.calls.cost, status.calls.cost_source) == (Decimal("0.25"), "provider")
+    assert (status.budget, status.calls.maybe_paid) == (Decimal(5), Decimal("0.1"))
     effect = status.effect
     assert (effect.cases, effect.hardened, effect.scored) == (2, 1, 2)
     assert (effect.fresh_before, effect.fresh_after) == (Fraction(9, 10), Fraction(3, 4))
@@ -39,13 +40,13 @@ def test_a_price_that_is_known_for_some_calls_only_has_no_known_source(tmp_path:
     run = small_run(tmp_path)
     run.call("case:a|rollout|a/g1/i0|1|0|0")
     calls = read_status(run.path).calls
-    assert (calls.cost, calls.cost_source) == (0.25, "unknown")
+    assert (calls.cost, calls.cost_source) == (Decimal("0.25"), "unknown")
 
 
 def test_a_budget_that_was_set_later_counts(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     run.meta(**{"set:budget": "7.50"})
-    assert read_status(run.path).budget == 7.5
+    assert read_status(run.path).budget == Decimal("7.5")
     run.meta(**{"set:budget": "none"})
     assert read_status(run.path).budget is None
 
