@@ -155,13 +155,13 @@ class Purchase:
             self._record(error, AMBIGUOUS, None)
             return 0.0
         self._tell_lane(error)
-        if error.kind is ErrorClass.PERMANENT:
-            await self._fail(error)
         if error.kind in NEEDS_A_PERSON:
             self._call_for_help(error)
+        self._count_failure(error)
+        if error.kind is ErrorClass.PERMANENT:
+            await self._fail(error)
         wait_s = self._wait_after(error)
         self._record(error, error.kind.value, wait_s)
-        self._count_failure(error)
         if wait_s is None:
             self._give_up()
         self._desk.retries += 1
@@ -179,21 +179,21 @@ class Purchase:
     async def _fail(self, error: ProviderError) -> NoReturn:
         reason = permanent_reason(error)
         self._record(error, error.kind.value, None)
-        self._count_failure(error)
         await self._desk.ledger.fail(self._slot, self._request, reason, error.message)
         raise CallFailed(self._slot.key, reason, error.message)
 
     def _call_for_help(self, error: ProviderError) -> NoReturn:
-        self._record(error, error.kind.value, None)
-        self._desk.ledger.leave_open(self._slot, error.message)
-        name = self._request.provider
+        """Pause before anything else, so that no other request follows into the same wall."""
+        name, said = self._request.provider, error.message
         if error.kind is ErrorClass.AUTH:
             key = self._errand.settings.key_env or "its key"
-            message = f"provider {name} refuses {key}: {error.message}; mend it and resume"
+            message = f"provider {name} refuses {key}: {said}; mend it and resume"
             self._desk.pause(Trouble("auth", name, message, pause=True))
         else:
-            message = f"spend limit of provider {name}: {error.message}; raise it there and resume"
+            message = f"spend limit of provider {name}: {said}; raise it there and resume"
             self._desk.pause(Trouble("spend_limit", name, message, pause=True))
+        self._record(error, error.kind.value, None)
+        self._desk.ledger.leave_open(self._slot, said)
         raise RunPaused(message)
 
     def _give_up(self) -> NoReturn:
@@ -220,12 +220,13 @@ class Purchase:
         self._in_flight = False
         paid = error.maybe_paid or error.kind is ErrorClass.ROUTE_MISMATCH
         budget, reservation = self._desk.gatekeeper.budget, self._ticket.reservation
+        estimate = reservation.estimate.reserve if reservation else None
         row = AttemptRow(
             outcome,
             status=error.status,
             wait_s=wait_s,
-            maybe_paid=paid and not self._provider.free,
-            estimate=reservation.estimate.reserve if reservation else None,
+            maybe_paid=paid and estimate != 0,
+            estimate=estimate,
             message=error.message,
         )
         if reservation is not None:

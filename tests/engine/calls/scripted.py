@@ -23,6 +23,7 @@ from evoscope.engine.model.llm import (
     Usage,
 )
 
+USAGE = Usage(input=1000, output=500)
 PRICE = Price(input=Decimal(1), output=Decimal(2))
 
 
@@ -52,7 +53,7 @@ class ScriptedProvider:
     latency_s: float = 0.5
     script: Script = lambda provider, request, attempt: None
     capacity: int | None = None
-    usage: Usage = Usage(input=1000, output=500)
+    usage: Usage = USAGE
     headers: dict[str, str] = field(default_factory=dict)
     in_flight: int = 0
     peak: int = 0
