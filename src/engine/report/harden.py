@@ -169,8 +169,8 @@ class Recipe:
 class HardenRun:
     """Everything that the tables of one run are made from.
 
-    `purposes` counts completed calls by purpose, `searched` those of one case that a search would
-    buy beyond its baseline (used for what futility saved).
+    `purposes` counts completed calls by purpose, `searched` those of each searched case beyond
+    what a case that is not searched buys as well.
     """
 
     name: str

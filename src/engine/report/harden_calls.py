@@ -102,19 +102,19 @@ def saved_greedy(run: HardenRun) -> int:
     return sum(not candidate.greedy for candidate in _rolled(run))
 
 
-def saved_by_futility(run: HardenRun) -> int | None:
-    """Mean search calls of a searched case, times the cases that were not searched; rounded.
+def _unimprovable(run: HardenRun) -> int:
+    return sum(case.outcome == "unimprovable" for case in run.done)
 
-    None where cases were skipped and none was searched: nothing to estimate from.
-    """
-    skipped = sum(case.outcome == "unimprovable" for case in run.done)
-    if not skipped:
-        return 0
-    if not run.searched:
-        return None
-    return round(skipped * sum(run.searched.values()) / len(run.searched))
+
+def saved_by_futility(run: HardenRun) -> int:
+    """Mutation calls that unimprovable cases would have bought for certain: G each."""
+    return run.recipe.generations * _unimprovable(run)
 
 
 def _futility_note(run: HardenRun) -> str:
-    skipped = sum(case.outcome == "unimprovable" for case in run.done)
-    return f"estimate: {skipped} cases not searched, times a searched case's mean"
+    """What is certain, and beside it the mean of the cases that were searched."""
+    certain = f"mutation calls of {_unimprovable(run)} cases that were not searched"
+    if not run.searched:
+        return certain
+    mean = sum(run.searched.values()) / len(run.searched)
+    return f"{certain}; a searched case bought {mean:.0f} calls on average"

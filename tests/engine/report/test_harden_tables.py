@@ -194,16 +194,19 @@ def test_savings_are_counted_against_the_papers_recipe() -> None:
     assert rows["vote stopping"] == votes
     assert rows["racing"] == 3
     assert rows["greedy"] == 3
-    assert rows["futility"] == 20
+    assert rows["futility"] == 2
     assert rows["fresh scoring"] == -15
     assert rows["final audit"] == -5
     assert rows["bought by this run"] == 120
-    assert rows["the paper's recipe"] == 120 + votes + 3 + 3 + 20 - 15 - 5
+    assert rows["the paper's recipe"] == 120 + votes + 3 + 3 + 2 - 15 - 5
 
 
-def test_futility_savings_are_unknown_where_nothing_was_searched() -> None:
+def test_futility_claims_only_what_is_certain() -> None:
     run = replace(small_run(), cases=CASES[3:], candidates=(), searched={})
-    assert by_name(savings_table(run))["futility"]["calls"] is None
+    row = by_name(savings_table(run))["futility"]
+    assert row["calls"] == 2
+    assert "average" not in row["counted from"]
+    assert "20 calls on average" in by_name(savings_table(small_run()))["futility"]["counted from"]
 
 
 def test_promoted_cases_show_both_sets_of_scores() -> None:
