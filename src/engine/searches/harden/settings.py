@@ -28,6 +28,7 @@ class HardenSettings(BaseModel):
     racing: bool = True
     futility: bool = True
     repair_attempts: Annotated[int, Field(ge=0)] = 2
+    corpus_limit: Annotated[int, Field(ge=1000)] = 500_000
     axes: Path | None = None
     rubric: Path | None = None
     reference_profile: Path | None = None
