@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.servers.llm_draft import Draft, reply_body
 
-TRANSPORT = ("delay", "latency", "hang", "drop", "truncate")
+TRANSPORT = ("delay", "latency", "hold", "hang", "drop", "truncate")
 
 
 @dataclass(frozen=True)

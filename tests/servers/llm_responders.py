@@ -65,7 +65,6 @@ class OfflineResponder:
 
         role = role_of(prompt_text(body))
         greedy = body.get("temperature") == 0 and role == "task"
-        names = ("temperature", "top_p", "top_k", "presence_penalty", "repetition_penalty")
         turns = [turn for turn in body["messages"] if turn["role"] != "system"]
         return Request(
             role=role,
@@ -73,7 +72,13 @@ class OfflineResponder:
             model=body["model"],
             system=system_text(wire, body),
             messages=tuple(Message(turn["role"], str(turn["content"])) for turn in turns),
-            params=Params(**{name: body.get(name) for name in names}),
+            params=Params(
+                temperature=body.get("temperature"),
+                top_p=body.get("top_p"),
+                top_k=body.get("top_k"),
+                seed=body.get("seed"),
+                logprobs=True,
+            ),
             sample=-1 if greedy else sample,
         )
 

@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import json
 import random
+import ssl
 import sys
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
@@ -79,6 +80,7 @@ class LlmServer:
         self._occurrences: Counter[bytes] = Counter()
         self._fired: Counter[int] = Counter()
         self._closing = asyncio.Event()
+        self._held: dict[int, asyncio.Event] = {}
         self._runner: web.AppRunner | None = None
 
     @property
@@ -91,8 +93,8 @@ class LlmServer:
         """The newest request."""
         return self.requests[-1]
 
-    async def start(self, port: int = 0) -> None:
-        """Listen on 127.0.0.1; port 0 takes a free one."""
+    async def start(self, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
+        """Listen on 127.0.0.1; port 0 takes a free one; over TLS with a context."""
         app = web.Application(client_max_size=LARGEST_REQUEST)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_post("/v1/messages", self._messages)
@@ -102,7 +104,7 @@ class LlmServer:
         app.router.add_post("/_rules", self._set_rules)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", port, backlog=1024)
+        site = web.TCPSite(self._runner, "127.0.0.1", port, backlog=1024, ssl_context=tls)
         await site.start()
         self.port = self._runner.addresses[0][1]
 
@@ -146,6 +148,9 @@ class LlmServer:
         stats.seen += 1
         stats.in_flight += 1
         stats.peak = max(stats.peak, stats.in_flight)
+        for size, full in self._held.items():
+            if stats.in_flight >= size:
+                full.set()
         number = stats.seen
         try:
             raw = await request.read()
@@ -210,8 +215,17 @@ class LlmServer:
         elif hit.fault == "latency":
             low, high = float(hit.args.get("low", 0.0)), float(hit.args.get("high", 0.1))
             await asyncio.sleep(rng.uniform(low, high))
+        elif hit.fault == "hold":
+            await self._hold(int(hit.args["until"]))
         elif hit.fault == "hang":
             await self._closing.wait()
+
+    async def _hold(self, size: int) -> None:
+        """Until so many requests are in flight at once."""
+        full = self._held.setdefault(size, asyncio.Event())
+        if self.stats.in_flight >= size:
+            full.set()
+        await full.wait()
 
     async def _finished(
         self, request: web.Request, draft: Draft, hits: list[Rule], raw: bytes

@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from ..model.llm import (
@@ -153,8 +154,7 @@ def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs | None, bool]:
         has_top = any(token.get("top_logprobs") for token in tokens)
     except (AttributeError, KeyError, TypeError, OverflowError):
         return None, False
-    total = sum(values)
-    return (TokenLogprobs(values), has_top) if total == total else (None, False)
+    return (TokenLogprobs(values), has_top) if isfinite(sum(values)) else (None, False)
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:

@@ -11,6 +11,8 @@ import os
 import ssl
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Generic, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
@@ -33,41 +35,48 @@ class ClientSet(Generic[C]):
 
     def __init__(self, make: Callable[[], C], close: Callable[[C], Awaitable[None]]) -> None:
         self._make, self._close = make, close
-        self._clients: list[C] = []
-        self._loads: list[int] = []
+        self._seats: list[_Seat[C]] = []
 
     def __len__(self) -> int:
-        return len(self._clients)
+        return len(self._seats)
 
     @property
     def loads(self) -> tuple[int, ...]:
         """Requests in flight, per client."""
-        return tuple(self._loads)
+        return tuple(seat.load for seat in self._seats)
 
     @contextmanager
     def lease(self) -> Iterator[C]:
         """A client for one request."""
-        index = self._least_loaded()
-        self._loads[index] += 1
+        seat = self._least_loaded()
+        seat.load += 1
         try:
-            yield self._clients[index]
+            yield seat.client
         finally:
-            self._loads[index] -= 1
+            seat.load -= 1
 
-    def _least_loaded(self) -> int:
-        if self._loads:
-            load = min(self._loads)
-            if load < CONNECTIONS:
-                return self._loads.index(load)
-        self._clients.append(self._make())
-        self._loads.append(0)
-        return len(self._loads) - 1
+    def _least_loaded(self) -> "_Seat[C]":
+        seat = min(self._seats, key=_load, default=None)
+        if seat is None or seat.load >= CONNECTIONS:
+            seat = _Seat(self._make())
+            self._seats.append(seat)
+        return seat
 
     async def aclose(self) -> None:
         """Close every client; the set is empty afterwards."""
-        clients, self._clients, self._loads = self._clients, [], []
-        for client in clients:
-            await self._close(client)
+        seats, self._seats = self._seats, []
+        for seat in seats:
+            await self._close(seat.client)
+
+
+@dataclass(slots=True)
+class _Seat(Generic[C]):
+    client: C
+    load: int = 0
+
+
+def _load(seat: "_Seat[C]") -> int:
+    return seat.load
 
 
 def connect_timeout(timeout_s: float) -> float:
@@ -98,6 +107,11 @@ def ssl_context(environ: Mapping[str, str]) -> ssl.SSLContext:
     for variable in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         if path := environ.get(variable):
             return _context_from(variable, path)
+    return _default_context()
+
+
+@lru_cache(maxsize=1)
+def _default_context() -> ssl.SSLContext:
     import certifi
 
     return ssl.create_default_context(cafile=certifi.where())

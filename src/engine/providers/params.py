@@ -110,7 +110,7 @@ _OPENAI_SAMPLING = frozenset(
 OPENAI: tuple[tuple[str, Accepts], ...] = (
     (r"gpt-5-chat", Accepts(OUTPUT | _OPENAI_SAMPLING)),
     (
-        r"gpt-5-[1-9]",
+        r"gpt-5-[1-9](-|$)",
         Accepts(OUTPUT | _OPENAI_SAMPLING, BOTH, LOW_TO_XHIGH, sampling_without_reasoning=True),
     ),
     (r"gpt-5|o\d", Accepts(OUTPUT | {"seed"}, frozenset({"adaptive"}), LOW_TO_HIGH)),
