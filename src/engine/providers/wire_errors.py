@@ -78,14 +78,7 @@ _NOT_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "Wri
     "WriteTimeout", "UnsupportedProtocol", "InvalidURL", "LocalProtocolError",
 }  # fmt: skip
 
-NEXT_STEP = {
-    ErrorClass.RATE_LIMIT: "waiting, then trying again",
-    ErrorClass.TRANSIENT: "trying again",
-    ErrorClass.PERMANENT: "this call is recorded as failed",
-    ErrorClass.AUTH: "check the key and its permissions, then resume",
-    ErrorClass.SPEND_LIMIT: "raise the limit or add credit at the provider, then resume",
-    ErrorClass.ROUTE_MISMATCH: "check the route in [models], or that the provider still serves it",
-}
+CHECK_ROUTE = "; check the model's route in the configuration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +94,11 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class WireErrors:
-    """Makes the errors of one provider; `secrets` are hidden in every message."""
+    """Makes the errors of one provider; `secrets` are hidden in every message.
+
+    A message says what happened and where; what to do next is added by `engine.calls`, which alone
+    knows whether the call is tried again.
+    """
 
     name: str
     secrets: Sequence[str] = ()
@@ -128,6 +125,7 @@ class WireErrors:
 
     def route_mismatch(self, what: str, headers: Mapping[str, str]) -> ProviderError:
         """A reply from another model or provider than the pinned route names; it is paid."""
+        what += CHECK_ROUTE
         return self._made(ErrorClass.ROUTE_MISMATCH, what, headers=headers, maybe_paid=True)
 
     def timeout(self, timeout_s: float) -> ProviderError:
@@ -169,7 +167,7 @@ class WireErrors:
             line = line[:LONGEST_MESSAGE] + "…"
         return ProviderError(
             kind,
-            f"{self.name}: {line}; {NEXT_STEP[kind]}",
+            f"{self.name}: {line}",
             status=status,
             retry_after=retry_after(headers),
             maybe_paid=maybe_paid,
