@@ -7,9 +7,15 @@ setup(
         "evoscope",
         "evoscope.prompts",
         "evoscope.themes",
+        "evoscope.examples",
         *(f"evoscope.{name}" for name in find_packages("src")),
     ],
-    package_dir={"evoscope": "src", "evoscope.prompts": "prompts", "evoscope.themes": "themes"},
+    package_dir={
+        "evoscope": "src",
+        "evoscope.prompts": "prompts",
+        "evoscope.themes": "themes",
+        "evoscope.examples": "examples",
+    },
     package_data={
         "evoscope": ["py.typed"],
         "evoscope.tui": ["**/*.tcss"],
@@ -17,5 +23,6 @@ setup(
         "evoscope.engine.benchmarks": ["samples/**/*"],
         "evoscope.prompts": ["**/*.md", "**/*.json"],
         "evoscope.themes": ["*.toml"],
+        "evoscope.examples": ["*.toml"],
     },
 )

@@ -1,4 +1,4 @@
-"""Where prompts and themes lie, in a checkout and in a wheel alike."""
+"""Where prompts, themes and examples lie, in a checkout and in a wheel alike."""
 
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -6,6 +6,6 @@ from pathlib import Path
 
 
 def resource_dir(kind: str) -> Traversable:
-    """The folder `prompts` or `themes`: in the package if a wheel put it there, else beside `src`."""
+    """The folder `prompts`, `themes` or `examples`: in the package in a wheel, else beside `src`."""
     packaged = files("evoscope") / kind
     return packaged if packaged.is_dir() else Path(__file__).resolve().parent.parent / kind

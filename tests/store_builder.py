@@ -24,12 +24,20 @@ META = {
 }  # fmt: skip
 
 
+AXES = [
+    {
+        "axis_name": name, "definition": "d", "goal": "g", "distinctive_focus": "f",
+        "target_artifact_types": ["table"], "subtypes": ["a", "b", "c"],
+        "prompt_guidance": ["1", "2", "3", "4", "5"], "priority": priority,
+    }
+    for name, priority in (("domain_specific_realism", "normal"), ("lookup", "high"))
+]  # fmt: skip
 RESULTS = {
     "a": CaseResult(
         "a", 0, "hardened", "a/g0/i0", "a/g2/i0", score_before=Fraction(9, 10),
         score_after=Fraction(3, 10), fresh_before=Fraction(8, 10), fresh_after=Fraction(5, 10),
         entropy_before=0.3, entropy_after=0.9, generations=2, survivors=("a/g2/i0", "a/g1/i0"),
-        axes={"lookup": AxisCounts(4, 3, 2)}, saved_by_vote_stopping=3, saved_by_racing=5,
+        axes={"lookup": AxisCounts(4, 3, 2)},
     ),
     "b": CaseResult(
         "b", 0, "kept", "b/g0/i0", "b/g0/i0", score_before=Fraction(1), fresh_before=Fraction(1),
@@ -78,7 +86,7 @@ class RunFile:
         case, generation, index = node.split("/")
         content = self.blob(json.dumps({"question": f"question of {node}"}))
         row = {
-            "id": node, "unit": f"case:{case}", "kind": "case", "grp": case,
+            "id": node, "unit": case, "kind": "case", "grp": case,
             "generation": int(generation[1:]), "idx": int(index[1:]), "origin": "{}",
             "content_hash": content, "description": f"how {node} came about", "created": T0,
         }  # fmt: skip
@@ -90,7 +98,7 @@ class RunFile:
         """Insert a verdict of a model."""
         row = {
             "node": node, "gate": gate, "vote": vote, "outcome": outcome, "by": "model",
-            "unit": f"case:{node.split('/')[0]}", "reason": f"{gate} says {outcome}", "time": T0,
+            "unit": node.split('/')[0], "reason": f"{gate} says {outcome}", "time": T0,
         }  # fmt: skip
         self.insert("verdict", row | columns)
 
@@ -134,30 +142,40 @@ def small_run(folder: Path, name: str = "demo", **meta: str) -> RunFile:
     run.verdict("a/g1/i1", "correctness", 1, "fail", reason="the year\x1b[31m is gone")
     run.verdict("a/g1/i1", "validity", -1, "pass", by="rule")
     run.insert("decision", {
-        "unit": "case:a", "step": "g1/select", "kind": "select", "grp": "a",
+        "unit": "a", "step": "g1/select", "kind": "select", "grp": "a",
         "considered": '[{"node":"a/g1/i0","score":"3/5"}]', "chosen": '["a/g1/i0"]',
         "reason": "lowest score", "vetoes": "[]", "time": T0,
     })  # fmt: skip
     run.call(
-        "case:a|rollout|a/g1/i0|0|0|0", input_tokens=100, output_tokens=20, cost="0.25",
+        "a|rollout|a/g1/i0|0|0|0", input_tokens=100, output_tokens=20, cost="0.25",
         cost_source="provider", latency_s=1.5, finish="stop", reply_blob=run.blob("reply"),
         params='{"dropped":[],"not_supported":[],"sent":["temperature"]}',
     )  # fmt: skip
-    run.call("case:b|rollout|b/g0/i0|0|0|0", "ambiguous")
+    run.call("b|rollout|b/g0/i0|0|0|0", "ambiguous")
     run.insert("attempt", {
-        "slot": "case:b|rollout|b/g0/i0|0|0|0", "at": T0, "outcome": "transient", "status": 529,
+        "slot": "b|rollout|b/g0/i0|0|0|0", "at": T0, "outcome": "transient", "status": 529,
         "wait_s": 2.0, "maybe_paid": 1, "estimate": "0.10", "message": "overloaded",
     })  # fmt: skip
     for sample, score in ((-1, 1), (0, 1), (1, 0)):
         run.insert("rollout", {
-            "node": "a/g1/i0", "context": "task", "item": "a", "sample": sample, "unit": "case:a",
+            "node": "a/g1/i0", "context": "task", "item": "a", "sample": sample, "unit": "a",
             "outcome": "graded", "num": score, "den": 1, "class": f"{score}.0",
-            "parsed": "add(1, 2)", "slot": "case:a|rollout|a/g1/i0|0|0|0",
+            "parsed": "add(1, 2)", "slot": "a|rollout|a/g1/i0|0|0|0",
         })  # fmt: skip
     for place, case in enumerate("ab"):
         run.insert("unit", {
-            "id": f"case:{case}", "kind": "case", "ord": place, "state": "done",
+            "id": case, "kind": "case", "ord": place, "state": "done",
             "result": json.dumps(RESULTS[case].as_json()), "started": T0, "ended": T0,
         })  # fmt: skip
-    run.insert("event", {"time": T0, "kind": "unit done", "tbl": "unit", "ref": "case:a"})
+    tallies = (
+        ("axis", "lookup", "applied", 3), ("axis", "lookup", "improved", 2),
+        ("realism", "lookup", "pass", 2), ("saved", "vote_stopping", "calls", 3),
+        ("saved", "racing", "calls", 5), ("correctness", "lookup", "fail", 1),
+    )  # fmt: skip
+    for gate, axis, outcome, n in tallies:
+        row = {"unit": "a", "gate": gate, "axis": axis, "outcome": outcome, "n": n}
+        run.insert("tally", row)
+    run.insert("text", {"name": "axes", "content_hash": run.blob(json.dumps({"axes": AXES}))})
+    run.insert("event", {"time": T0, "kind": "unit done", "tbl": "unit", "ref": "a"})
+    run.insert("event", {"time": T0, "kind": "select", "tbl": "decision", "ref": "a|g1/select"})
     return run

@@ -7,7 +7,7 @@ _WORDS = {
     "unit": "SELECT reason FROM unit WHERE id = ?",
     "node": "SELECT description FROM node WHERE id = ?",
     "call": "SELECT model FROM call WHERE slot = ?",
-    "decision": "SELECT kind || ' ' || grp || ': ' || reason FROM decision WHERE seq = ?",
+    "decision": "SELECT reason FROM decision WHERE unit = ? AND step = ?",
     "command": (
         "SELECT author || ' ' || kind || ' ' || args || iif(reason = '', '', ' (' || reason || ')')"
         " || ' -> ' || outcome || ': ' || result FROM command WHERE seq = ?"
@@ -17,7 +17,9 @@ _WORDS = {
 
 def event_text(reader: Reader, event: EventRow) -> str:
     """One line, not cleaned: `unit parked case:7: deadline exceeded`."""
-    row = reader.row(_WORDS[event.table], (event.ref,)) if event.table in _WORDS else None
+    unit, _, step = event.ref.rpartition("|")
+    key = (unit, step) if event.table == "decision" else (event.ref,)
+    row = reader.row(_WORDS[event.table], key) if event.table in _WORDS else None
     words = str(row[0]) if row and row[0] else ""
     ref = "" if event.table in ("meta", "command") else f" {event.ref}"
     return f"{event.kind}{ref}{f': {words}' if words else ''}"

@@ -82,8 +82,6 @@ def _check_files(config: RunConfig) -> Iterator[Finding]:
     for key, path in paths.items():
         if path is not None and not path.exists():
             yield key, repr(str(path)), "no such file"
-    if config.benchmark.kind == "bundle" and config.benchmark.path is None:
-        yield ("benchmark", "path"), None, "missing; a bundle needs the path of its description"
 
 
 def _check_harden(config: RunConfig) -> Iterator[Finding]:

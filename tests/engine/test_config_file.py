@@ -79,8 +79,6 @@ def test_every_problem_is_named_with_key_value_and_line(write: Write) -> None:
          "F:13: models.mutate: unknown role; the roles are task, analysis, mutation, gates"),
         ('kind = "finqa"', 'kind = "finqa"\npath = "none.json"',
          "F:6: benchmark.path = 'DIR/none.json': no such file"),
-        ('kind = "finqa"', 'kind = "bundle"',
-         "F:4: benchmark.path: missing; a bundle needs the path of its description"),
         ('search = "harden"', 'search = "harden"\nname = "../up"',
          "F:2: name = '../up': use letters, digits, '.', '_' and '-', at most 100"),
         ('kind = "offline"', 'kind = "offline"\nkey_env = "sk-ant-planted"',

@@ -183,6 +183,7 @@ def _money(dollars: float) -> Decimal:
 def _harden_effect(reader: Reader) -> HardenEffect:
     rows = reader.rows("SELECT result FROM unit WHERE kind = 'case' AND state = 'done'")
     results = [CaseResult.from_json(json.loads(text)) for (text,) in rows if text]
+    saved = dict(reader.rows("SELECT axis, sum(n) FROM tally WHERE gate = 'saved' GROUP BY axis"))
     kept = [r for r in results if r.status != "failed"]
     fresh = [
         (r.fresh_before, r.fresh_after)
@@ -200,9 +201,9 @@ def _harden_effect(reader: Reader) -> HardenEffect:
         selection_after=_mean([_after(r) for r in kept if r.score_before is not None]),
         entropy_before=_mean([r.entropy_before for r in kept if r.entropy_before is not None]),
         entropy_after=_mean([r.entropy_after for r in kept if r.entropy_after is not None]),
-        saved_by_vote_stopping=sum(r.saved_by_vote_stopping for r in results),
-        saved_by_racing=sum(r.saved_by_racing for r in results),
-        skipped_by_futility=sum(r.skipped_by_futility for r in results),
+        saved_by_vote_stopping=saved.get("vote_stopping", 0),
+        saved_by_racing=saved.get("racing", 0),
+        skipped_by_futility=saved.get("futility", 0),
     )
 
 

@@ -19,7 +19,7 @@ def test_it_reads_rows_meta_and_texts(tmp_path: Path) -> None:
     with Reader(run.path) as reader:
         assert reader.meta()["search"] == "harden"
         assert reader.named_text("rubric") == '{"é": 1}'
-        assert reader.named_text("axes") is None
+        assert reader.named_text("no such text") is None
         assert reader.row("SELECT count(*) FROM node") == (6,)
 
 

@@ -38,7 +38,7 @@ def test_an_unknown_price_is_unknown_and_never_zero(tmp_path: Path) -> None:
 
 def test_a_price_that_is_known_for_some_calls_only_has_no_known_source(tmp_path: Path) -> None:
     run = small_run(tmp_path)
-    run.call("case:a|rollout|a/g1/i0|1|0|0")
+    run.call("a|rollout|a/g1/i0|1|0|0")
     calls = read_status(run.path).calls
     assert (calls.cost, calls.cost_source) == (Decimal("0.25"), "unknown")
 
@@ -117,7 +117,7 @@ def test_the_time_left_is_a_range_from_this_session_s_rate(tmp_path: Path) -> No
     for place in range(10):
         ended = start + timedelta(seconds=-1 if place < 6 else 10)  # six of an earlier session
         run.insert("unit", {
-            "id": f"case:{place}", "kind": "case", "ord": place, "state": "done",
+            "id": f"{place}", "kind": "case", "ord": place, "state": "done",
             "result": json.dumps({"case": str(place), "shard": 0, "status": "kept",
                                   "original": "o", "final": None}),
             "ended": ended.isoformat(),
@@ -129,6 +129,6 @@ def test_the_time_left_is_a_range_from_this_session_s_rate(tmp_path: Path) -> No
 
 def test_parked_units_are_listed(tmp_path: Path) -> None:
     run = small_run(tmp_path, state="stopped")
-    run.sql("UPDATE unit SET state = 'parked' WHERE id = 'case:b'")
+    run.sql("UPDATE unit SET state = 'parked' WHERE id = 'b'")
     status = read_status(run.path)
-    assert (status.done, status.parked) == (1, ("case:b",))
+    assert (status.done, status.parked) == (1, ("b",))
