@@ -61,7 +61,7 @@ class Canvas(Widget):
         self.refresh()
 
     def paint(self) -> None:
-        """Show the current frame: now, or merged with what else comes within a tenth of a second."""
+        """Show the current frame: now, or merged with what comes within 0.1 s."""
         if self._waiting:
             return
         now = monotonic()
@@ -102,7 +102,7 @@ class Canvas(Widget):
     def render_line(self, y: int) -> Strip:
         """One line of the frame, as Textual asks for it."""
         line = self._lines[y] if y < len(self._lines) else ()
-        return _strip(line, self.size.width, self._theme.name, self._ascii, self._theme)
+        return _strip(line, self.size.width, self._theme, self._ascii)
 
     def on_resize(self, event: "Resize") -> None:
         """Make the frame anew for the new size."""
@@ -122,8 +122,8 @@ class Canvas(Widget):
         self._wheel(-3)
 
 
-@lru_cache(maxsize=2048)
-def _strip(line: Line, width: int, name: str, ascii_only: bool, theme: "Theme") -> Strip:
+@lru_cache(maxsize=512)
+def _strip(line: Line, width: int, theme: Theme, ascii_only: bool) -> Strip:
     segments = [
         Segment(_shown(text, ascii_only), theme.style(style))
         for text, style in fit_line(line, width)

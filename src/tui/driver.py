@@ -77,7 +77,7 @@ def _until_writable(fileno: int) -> None:
 class PatientDriver(LinuxDriver):
     """Textual's driver for Linux and macOS, with its own reader and writer."""
 
-    on_hangup: Callable[[], None] | None = None
+    on_hangup: Callable[[], object] | None = None
     """Called (in the reader's thread) when standard input ends."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -37,9 +37,12 @@ class ThemeError(Exception):
     """A theme file that cannot be used; the text holds every error, one a line."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Theme:
-    """A checked theme. `palette` holds every key of PALETTE, `gates` a colour for some gates."""
+    """A checked theme, equal to itself only.
+
+    `palette` holds every key of PALETTE, `gates` a colour for some gates.
+    """
 
     name: str
     dark: bool
@@ -48,7 +51,7 @@ class Theme:
 
     def style(self, name: str) -> "Style":
         """The style of a span: one name, or a span's own and a mark joined by a space."""
-        return _style(_Key(self), name)
+        return _style(self, name)
 
 
 def parse(text: str, where: str) -> Theme:
@@ -113,27 +116,14 @@ def _colour_faults(table: str, colours: Mapping[str, object]) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class _Key:
-    """A theme as a cache key: by identity, since its tables are not hashable."""
-
-    theme: Theme
-
-    def __hash__(self) -> int:
-        return id(self.theme)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.theme is self.theme
-
-
 @lru_cache(maxsize=512)
-def _style(key: _Key, name: str) -> "Style":
+def _style(theme: Theme, name: str) -> "Style":
     from rich.style import Style
 
-    palette = key.theme.palette
+    palette = theme.palette
     style = Style(color=palette["foreground"], bgcolor=palette["background"])
     for part in name.split():
-        style += _part(key.theme, part)
+        style += _part(theme, part)
     return style
 
 

@@ -1,0 +1,1 @@
+"""Pages: runs, run with its tabs, inspect, dialogs, help."""

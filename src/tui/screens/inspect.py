@@ -1,0 +1,235 @@
+"""Inspect: one node from every side."""
+
+from collections.abc import Sequence
+
+from ..content import fields_of, prompt_of, reply_text
+from ..dossier import Dossier, call_by_slot, read_call, read_dossier
+from ..keymap import INSPECT
+from ..lines import Line, Span, fit_line, one
+from ..page import Host, Page, Shown
+from ..run_model import RunModel
+from ..text import clean_line, clean_lines, cut
+from ..widgets.diff import compare_documents, render, wrap_spans
+from ..widgets.folding import FoldPane
+from ..widgets.text import TextPane
+from . import inspect_lines as lines_
+from .dialogs import Prompt
+from .orders import Orders
+
+TABS = ("Diff", "Verdicts", "Rollouts", "Lineage", "Calls", "Raw")
+DIFF, VERDICTS, ROLLOUTS, LINEAGE, CALLS, RAW = range(6)
+
+
+class InspectPage(Page):
+    """A node; `siblings` are the nodes of the list it came from, for next and previous."""
+
+    keys = INSPECT
+
+    def __init__(self, host: Host, run: RunModel, node: str, siblings: Sequence[str] = ()) -> None:
+        super().__init__(host)
+        self.run, self.node_id = run, node
+        self.siblings = list(siblings) or [node]
+        self.orders = Orders(host, run)
+        self.tab = DIFF
+        self.dossier: Dossier | None = None
+        self.texts: dict[str, str] = {}
+        self.texts_pane = TextPane()
+        self.folds = {tab: FoldPane() for tab in (VERDICTS, ROLLOUTS, LINEAGE, CALLS)}
+        self.original, self.unfolded = False, False
+        self._wanted = ""
+        self._missing = False
+        self._built: tuple[object, ...] | None = None
+        self._loading = False
+
+    def tick(self) -> None:
+        """Read the node again."""
+        if self._loading:
+            return
+        self._loading = True
+        node, reader = self.node_id, self.run.reader
+
+        def take(dossier: Dossier | None) -> None:
+            self._loading = False
+            if node == self.node_id:
+                self._take(dossier)
+            else:
+                self.tick()
+
+        self.host.load(lambda: read_dossier(reader, node), take)
+
+    def _take(self, dossier: Dossier | None) -> None:
+        first = self.dossier is None or self.dossier.node.id != self.node_id
+        self.dossier, self._missing, self._built = dossier, dossier is None, None
+        if dossier is not None and first:
+            self.texts_pane.top = 0
+            verdicts, lineage = self.folds[VERDICTS], self.folds[LINEAGE]
+            verdicts.open = {f"v{v.seq}" for v in dossier.verdicts if v.outcome != "pass"}
+            lineage.open = {f"n{row.id}" for row in dossier.chain}
+            for pane in self.folds.values():
+                pane.at = 0
+
+    # drawing
+
+    def lines(self, width: int, height: int) -> list[Line]:
+        """Title, tabs, body."""
+        if self.dossier is None:
+            text = "no such node any more" if self._missing else "reading ..."
+            title = one(f" {cut(clean_line(self.node_id), 40)}  {text}", "bar")
+            return [fit_line(title, width, "bar"), self._tabs(width)]
+        self._build(width)
+        body = height - 2
+        if self.tab in self.folds:
+            glyphs = self.host.glyphs
+            rows = self.folds[self.tab].view(width, body, glyphs.open, glyphs.closed)
+        else:
+            rows = self.texts_pane.view(width, body)
+        head = fit_line(lines_.title_line(self.dossier, self.host.glyphs), width, "bar")
+        return [head, self._tabs(width), *rows]
+
+    def _tabs(self, width: int) -> Line:
+        spans: list[Span] = [(" ", "")]
+        for place, name in enumerate(TABS):
+            spans.append((f" {place + 1} {name} ", "cursor" if place == self.tab else "dim"))
+        if self.tab == DIFF:
+            spans.append((f"  against the {'original' if self.original else 'parent'}", "dim"))
+        return fit_line(tuple(spans), width)
+
+    def _build(self, width: int) -> None:
+        dossier = self.dossier
+        state = (self.tab, width, self.original, self.unfolded, len(self.texts), id(dossier))
+        if dossier is None or self._built == state:
+            return
+        self._built = state
+        glyphs = self.host.glyphs
+        if self.tab == DIFF:
+            self.texts_pane.content = self._diff(dossier, width)
+        elif self.tab == RAW:
+            text = clean_lines(lines_.raw_text(dossier))
+            self.texts_pane.content = [p for t in text for p in wrap_spans(one(t), width)]
+        elif self.tab == VERDICTS:
+            self.folds[VERDICTS].entries = lines_.verdict_entries(dossier, glyphs)
+        elif self.tab == ROLLOUTS:
+            self.folds[ROLLOUTS].entries = lines_.rollout_entries(dossier, self.texts, glyphs)
+        elif self.tab == LINEAGE:
+            self.folds[LINEAGE].entries = lines_.lineage_entries(dossier, glyphs)
+        else:
+            self.folds[CALLS].entries = lines_.call_entries(dossier, self.texts)
+
+    def _diff(self, dossier: Dossier, width: int) -> list[Line]:
+        base = dossier.original if self.original else dossier.parent
+        new = fields_of(dossier.contents[dossier.node.id])
+        old = new if base is None else fields_of(dossier.contents[base.id])
+        head: list[Line] = []
+        if base is None:
+            head = [one("the original case", "dim"), ()]
+        elif dossier.node.description:
+            text = one(clean_line(dossier.node.description), "accent")
+            head = [*wrap_spans(text, width), ()]
+        fields = compare_documents(old, new, self.host.glyphs)
+        return head + render(
+            fields, width, self.host.glyphs, unfolded=self.unfolded or base is None
+        )
+
+    # keys
+
+    def act(self, action: str) -> bool:
+        """Tabs, neighbours, folds, orders."""
+        if action in ("next_pane", "right", "last_pane", "left"):
+            step = 1 if action in ("next_pane", "right") else -1
+            self._show((self.tab + step) % len(TABS))
+        elif action.startswith("tab") and action[3:].isdigit():
+            if int(action[3:]) <= len(TABS):
+                self._show(int(action[3:]) - 1)
+        elif action in ("next", "last"):
+            self._neighbour(1 if action == "next" else -1)
+        elif action == "base":
+            self.original = not self.original
+        elif action == "unfold":
+            self.unfolded = not self.unfolded
+        elif action == "open":
+            self._open()
+        elif action == "search":
+            self.host.push(Prompt(self.host, "search", self._search, self._wanted))
+        elif action in ("veto", "unveto"):
+            getattr(self.orders, action)(self.node_id)
+        else:
+            return self._pane_act(action) or self.orders.act(action)
+        return True
+
+    def _pane_act(self, action: str) -> bool:
+        pane = self.folds.get(self.tab)
+        return pane.act(action) if pane is not None else self.texts_pane.act(action)
+
+    def _show(self, tab: int) -> None:
+        self.tab = tab
+        self.texts_pane.top = 0
+
+    def _neighbour(self, step: int) -> None:
+        if self.node_id not in self.siblings:
+            return
+        place = self.siblings.index(self.node_id) + step
+        if 0 <= place < len(self.siblings):
+            self.node_id, self.texts = self.siblings[place], {}
+            self.tick()
+        else:
+            self.host.say("no further node in this list", "warn")
+
+    def _open(self) -> None:
+        pane = self.folds.get(self.tab)
+        key = pane.toggle() if pane is not None else None
+        if key is not None and key.startswith("slot:"):
+            self._read(key.removeprefix("slot:"))
+
+    def _read(self, slot: str) -> None:
+        name = f"call:{slot}" if self.tab == CALLS else slot
+        if name in self.texts:
+            return
+        reader, whole = self.run.reader, self.tab == CALLS
+
+        def job() -> str:
+            row = call_by_slot(reader, slot)
+            if row is None:
+                return "this call is not in the file"
+            request, reply = read_call(reader, row)
+            answer = reply_text(reply) if reply is not None else row.failure or "no reply yet"
+            if not whole:
+                return answer
+            parts = [*prompt_of(request), ("response", answer)]
+            return "\n".join(f"-- {role}\n{text}" for role, text in parts)
+
+        self.host.load(job, lambda text: self.texts.__setitem__(name, text))
+
+    def _search(self, text: str) -> str | None:
+        self._wanted = text
+        pane = self.folds.get(self.tab)
+        found = pane.search(text) if pane is not None else self.texts_pane.search(text)
+        return None if found else f"no {text!r} here"
+
+    def wheel(self, lines: int) -> None:
+        """Scroll."""
+        pane = self.folds.get(self.tab)
+        if pane is not None:
+            pane.move(lines)
+        else:
+            self.texts_pane.move(lines)
+
+    def click(self, x: int, y: int) -> None:
+        """Choose a line; a second press opens it."""
+        pane = self.folds.get(self.tab)
+        if pane is not None and y >= 2:
+            place = pane.top + y - 2
+            if place == pane.at:
+                self._open()
+            pane.at = place
+
+    def actions(self) -> tuple[str, ...]:
+        """For the footer."""
+        per_tab = {DIFF: ("base", "unfold"), RAW: ()}.get(self.tab, ("open",))
+        return ("back", "next_pane", *per_tab, "next", "last", "veto", "unveto", "search", "copy")
+
+    def shown(self) -> Shown | None:
+        """The tab as text."""
+        pane = self.folds.get(self.tab)
+        text = pane.text() if pane is not None else self.texts_pane.text()
+        name = f"{self.node_id.replace('/', '-')}-{TABS[self.tab].lower()}.txt"
+        return Shown(name, text)

@@ -1,0 +1,99 @@
+"""A tab over a short list that is read whole: rows keyed by name, search in the shown text."""
+
+from typing import Any, Generic, TypeVar
+
+from ...engine.store.reader import Reader
+from ..lines import Column, Line, Span, plain, table_head, table_row
+from ..page import Host, Shown
+from ..run_model import RunModel
+from ..widgets.listing import Listing
+from .view import Apply, Job, View
+
+R = TypeVar("R")
+
+
+class StillView(View, Generic[R]):
+    """Set `columns` and `name`; give `read`, `key_of` and `cells`."""
+
+    columns: tuple[Column, ...]
+    name = "rows"
+
+    def __init__(self, host: Host, run: RunModel) -> None:
+        super().__init__(host, run)
+        self.list: Listing[str, R] = Listing()
+        self.rows: dict[str, R] = {}
+        self.wanted: Any = None
+        self._known: Any = ("nothing yet",)
+
+    def read(self, reader: Reader) -> list[R]:
+        """All rows in order; in the reading thread."""
+        raise NotImplementedError
+
+    def key_of(self, row: R) -> str:
+        """What the cursor keeps to."""
+        raise NotImplementedError
+
+    def cells(self, row: R) -> list[Span]:
+        """The row's cells."""
+        raise NotImplementedError
+
+    def head(self, width: int) -> list[Line]:
+        """Lines above the list."""
+        return []
+
+    def job(self, fresh: bool) -> Job | None:
+        """Everything, once per update or when something else is wanted."""
+        if not fresh and self._known == self.wanted:
+            return None
+        reader, wanted = self.run.reader, self.wanted
+
+        def work() -> Apply:
+            rows = self.read(reader)
+            return lambda: self._take(rows, wanted)
+
+        return work
+
+    def _take(self, rows: list[R], wanted: Any) -> None:
+        self._known = wanted
+        self.rows = {self.key_of(row): row for row in rows}
+        self.list.forget()
+        self.list.set_keys(list(self.rows))
+
+    def lines(self, width: int, height: int) -> list[Line]:
+        """Title, columns, list."""
+        above = [*self.head(width), table_head(self.columns, width)]
+        self.list.resize(height - len(above))
+        self.list.put((key, self.rows[key]) for key in self.list.missing())
+        return [*above, *self.list.view(width, height - len(above), self._line)]
+
+    def _line(self, row: R, width: int) -> Line:
+        return table_row(self.columns, self.cells(row), width)
+
+    def act(self, action: str) -> bool:
+        """Move."""
+        return self.list.act(action)
+
+    def click(self, x: int, y: int) -> None:
+        """Choose a line."""
+        self.list.click(y - len(self.head(80)) - 1)
+
+    def wheel(self, lines: int) -> None:
+        """Move the cursor."""
+        self.list.move(lines)
+
+    def search(self, text: str, step: int) -> None:
+        """The next line that holds the text."""
+        keys, wanted = self.list.keys, text.casefold()
+        for offset in range(1, len(keys) + 1):
+            place = (self.list.at + offset * step) % len(keys)
+            if wanted in plain(self._line(self.rows[keys[place]], 200)).casefold():
+                self.list.go(place)
+                return
+        self.host.say(f"no {text!r} here", "warn")
+
+    def shown(self) -> Shown | None:
+        """The whole list as text."""
+        lines = [table_head(self.columns, 140)]
+        lines += [self._line(row, 140) for row in self.rows.values()]
+        text = "\n".join(plain(line).rstrip() for line in lines)
+        return Shown(f"{self.run.path.stem}-{self.name}.txt", text + "\n")

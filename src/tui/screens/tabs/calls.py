@@ -1,0 +1,105 @@
+"""Calls: what is in flight, waiting and failing; one line per lane and per call."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....engine.store.listings import CALLS
+from ....engine.store.views import CallRow
+from ...format import age, duration, local_time, money, parse_time, short
+from ...lines import Column, Line, Span, fit_line
+from ...text import clean_line
+from ..header import waiting_for
+from ..rows import RowsView
+
+STYLE = {"completed": "ok", "failed": "bad", "ambiguous": "warn", "open": "warn"}
+LANES = 4
+
+
+class CallsView(RowsView[CallRow]):
+    """Every call by number, the open ones findable with status=sent."""
+
+    table = CALLS
+    texts = ("slot", "model")
+    name = "calls"
+    mutable = True
+    head_lines = 2 + LANES
+    filter_hint = "status= purpose= role= model= provider= node= unit= or words of slot and model"
+    columns = (
+        Column("time", 8, least=76),
+        Column("status", 9),
+        Column("purpose", 9),
+        Column("node", 22),
+        Column("no", 3, "right"),
+        Column("model", 0),
+        Column("in", 6, "right", least=90),
+        Column("out", 6, "right", least=90),
+        Column("cost", 8, "right", least=100),
+        Column("took", 7, "right"),
+    )
+
+    def cells(self, row: CallRow) -> list[Span]:
+        """One call."""
+        return [
+            (local_time(row.created), "dim"),
+            (clean_line(row.status), STYLE.get(row.status, "accent")),
+            (clean_line(row.purpose), ""),
+            (clean_line(row.node or row.unit), ""),
+            (str(row.number), "dim"),
+            (clean_line(row.served_model or row.model), "dim"),
+            (short(row.input_tokens), ""),
+            (short(row.output_tokens), ""),
+            (money(row.cost) if row.cost is not None else "", ""),
+            (_took(row), "dim"),
+        ]
+
+    def head(self, width: int) -> list[Line]:
+        """Sums, what is waited for, and one line per lane."""
+        status = self.run.status
+        if status is None:
+            return [()] * self.head_lines
+        calls, beat = status.calls, status.heartbeat
+        sums = (
+            f" {calls.completed:,} completed  {calls.failed:,} failed"
+            f"  {calls.ambiguous:,} ambiguous  {calls.retries:,} retries"
+            f"  tokens in {short(calls.input_tokens)}"
+            f" (cached {short(calls.cached_input_tokens)}) out {short(calls.output_tokens)}"
+        )
+        wait = waiting_for(beat.extra) if beat is not None and status.alive else ""
+        lanes = beat.lanes if beat is not None and status.alive else ()
+        lines: list[Line] = [((sums, ""),), ((f" {wait}", "warn"),)]
+        lines += [fit_line(lane_line(lane), width) for lane in lanes[:LANES]]
+        return lines + [()] * (self.head_lines - len(lines))
+
+    def node(self) -> str | None:
+        """The call's node."""
+        row = self.list.row()
+        return row.node or None if row is not None else None
+
+    def actions(self) -> tuple[str, ...]:
+        """For the footer."""
+        return ("open", "follow", "filter", "search", "faster", "slower", "budget")
+
+
+def lane_line(lane: Mapping[str, Any]) -> Line:
+    """One queue: model, in flight of limit, waiting, answers a minute, errors by class."""
+    errors = "  ".join(
+        f"{clean_line(str(name))} {number}" for name, number in (lane.get("errors") or {}).items()
+    )
+    last = clean_line(str(lane.get("last_error") or ""))
+    text = (
+        f" {clean_line(str(lane.get('model', '?')))}  {lane.get('in_flight', 0)}"
+        f"/{lane.get('limit', '?')} in flight  {lane.get('waiting', 0)} waiting"
+        f"  {lane.get('per_minute', 0)}/min"
+    )
+    return ((text, ""), (f"  {errors}", "warn"), (f"  {last}", "dim"))
+
+
+def _took(row: CallRow) -> str:
+    if row.latency_s is not None:
+        return f"{row.latency_s:.1f} s" if row.latency_s < 1000 else duration(row.latency_s)
+    begin = parse_time(row.created)
+    if begin is None or row.status in ("completed", "failed"):
+        return ""
+    from datetime import UTC, datetime
+
+    return age(max((datetime.now(UTC) - begin).total_seconds(), 0))

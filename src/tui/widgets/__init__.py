@@ -1,0 +1,1 @@
+"""Parts that pages are made of: lists, texts, line editor, boxes, bars, diff; no Textual."""
