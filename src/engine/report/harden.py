@@ -166,6 +166,17 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
+class Calibration:
+    """How held-out real records of one source fared under the frozen rubric (HARDEN, A.5.2)."""
+
+    source: str
+    records: int
+    met: int
+    mean_score: Fraction | None
+    target_met: bool
+
+
+@dataclass(frozen=True, slots=True)
 class HardenRun:
     """Everything that the tables of one run are made from.
 
@@ -181,6 +192,7 @@ class HardenRun:
     spend: tuple[Spend, ...]
     purposes: Mapping[str, int] = field(default_factory=dict)
     searched: Mapping[str, int] = field(default_factory=dict)
+    calibration: tuple[Calibration, ...] = ()
 
     @property
     def done(self) -> list[CaseFacts]:

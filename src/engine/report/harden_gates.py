@@ -105,3 +105,26 @@ def _axis_row(name: str, applied: Sequence[Candidate], run: HardenRun) -> tuple[
     promoted = sum(name in case.axes for case in run.hardened)
     return (name, len(applied), passed, percent(passed, len(applied)), improved,
             percent(improved, len(applied)), promoted)  # fmt: skip
+
+
+def calibration_table(run: HardenRun) -> Table | None:
+    """Held-out met rates of the rubric per source; None for a rubric without sources."""
+    if not run.calibration:
+        return None
+    rows: list[tuple[Cell, ...]] = [
+        (
+            each.source,
+            each.records,
+            each.met,
+            percent(each.met, each.records),
+            None if each.mean_score is None else float(each.mean_score),
+            "yes" if each.target_met else "no",
+        )
+        for each in run.calibration
+    ]
+    return Table(
+        "Rubric calibration",
+        columns("source", "held-out records", "met", ("met, %", 1), ("mean score", 2), "on target"),
+        tuple(rows),
+        ("Real records that the rubric's author never saw; a rubric is not softened to reach it.",),
+    )

@@ -15,7 +15,16 @@ from typing import Any
 from ..model.harden import CaseResult
 from ..stats.entropy import class_counts, frequency_entropy
 from ..store.reader import Reader
-from .harden import Candidate, CaseFacts, HardenRun, Recipe, Sample, Scoring, Version
+from .harden import (
+    Calibration,
+    Candidate,
+    CaseFacts,
+    HardenRun,
+    Recipe,
+    Sample,
+    Scoring,
+    Version,
+)
 from .spend_read import CallSum, read_calls, spend_of
 
 CONTEXT = "task"
@@ -24,6 +33,7 @@ SILENT = ("abstain", "error")
 BASELINE = ("rollout", "greedy")
 OURS = ("fresh", "final_audit")
 
+DOMAIN = "SELECT result FROM unit WHERE kind = 'domain' AND state = 'done'"
 UNITS = "SELECT id, ord, state, reason, result FROM unit WHERE kind = 'case' ORDER BY ord"
 NODES = (
     "SELECT n.id, n.generation, n.origin, n.state, n.num, n.den, n.vetoed, n.entropy, "
@@ -105,6 +115,27 @@ def read_harden(reader: Reader) -> HardenRun:
         spend=tuple(spend_of(calls)),
         purposes=_purposes(calls),
         searched={u: n for u, n in searched.items() if outcomes.get(u) in ("hardened", "kept")},
+        calibration=_calibration(read_domain(reader)),
+    )
+
+
+def read_domain(reader: Reader) -> Mapping[str, Any]:
+    """The result of the domain analysis; empty until it is done."""
+    row = reader.row(DOMAIN)
+    found: Mapping[str, Any] = json.loads(row[0]) if row and row[0] else {}
+    return found
+
+
+def _calibration(domain: Mapping[str, Any]) -> tuple[Calibration, ...]:
+    return tuple(
+        Calibration(
+            source=entry["source"],
+            records=entry["n"],
+            met=entry["met"],
+            mean_score=None if entry["mean_score"] is None else Fraction(entry["mean_score"]),
+            target_met=entry["target_met"],
+        )
+        for entry in domain.get("calibration", ())
     )
 
 

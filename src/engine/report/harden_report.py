@@ -6,7 +6,7 @@ from statistics import fmean
 from ..model.llm import Json
 from .harden import HardenRun
 from .harden_calls import savings_table, spend_table
-from .harden_gates import axis_table, careless_table, gate_table
+from .harden_gates import axis_table, calibration_table, careless_table, gate_table
 from .harden_reference import headline_table, paper_discard_table, reference_table
 from .harden_scores import (
     accuracy,
@@ -35,17 +35,15 @@ def harden_report(
 
 
 def _tables(run: HardenRun) -> dict[str, Table]:
-    careless = careless_table(run)
-    tables = {
+    """The tables by name, in reading order; those that a run has nothing for are left out."""
+    tables: dict[str, Table | None] = {
         "accuracy": accuracy_table(run),
         "hardened": hardened_table(run),
         "uncertainty": uncertainty_table(run),
         "cases": case_table(run),
         "gates": gate_table(run),
-    }
-    if careless:
-        tables["careless"] = careless
-    return tables | {
+        "careless": careless_table(run),
+        "calibration": calibration_table(run),
         "axes": axis_table(run),
         "calls": spend_table(run),
         "savings": savings_table(run),
@@ -54,6 +52,7 @@ def _tables(run: HardenRun) -> dict[str, Table]:
         "paper_cells": reference_table(run.benchmark),
         "paper_discards": paper_discard_table(),
     }
+    return {name: table for name, table in tables.items() if table is not None}
 
 
 def _beside(run: HardenRun) -> tuple[str, ...]:

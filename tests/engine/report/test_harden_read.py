@@ -1,99 +1,20 @@
 """A run's file read into facts: what counts, what is left out, what is only a bound."""
 
-import json
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from evoscope.engine.model.harden import CaseResult
+from evoscope.engine.errors import UsageError
 from evoscope.engine.report.harden import HardenRun
 from evoscope.engine.report.harden_read import read_harden
 from evoscope.engine.report.harden_report import harden_report
 from evoscope.engine.report.harden_scores import stays_hardened
+from evoscope.engine.report.open_report import open_report
 from evoscope.engine.store.reader import Reader
+from tests.engine.report.file_kit import T, build, config
 from tests.store_builder import RunFile, new_run
-
-T = 4
-CONFIG = {
-    "search": "harden",
-    "benchmark": {"kind": "pubmedqa"},
-    "harden": {"rollouts": T, "votes": 3, "generations": 2},
-}
-NOISE, UNITS = '{"axis":"noise","careless":false}', '{"axis":"units","careless":true}'
-
-
-def config(**benchmark: str) -> str:
-    return json.dumps(CONFIG | ({"benchmark": benchmark} if benchmark else {}))
-
-
-def rollouts(run: RunFile, node: str, grades: str, start: int = 0, **columns: Any) -> None:
-    """Samples from `start` on: 1 right, 0 wrong, - one that could not be had."""
-    case = node.split("/")[0]
-    for sample, grade in enumerate(grades, start=start):
-        missing = grade == "-"
-        run.insert("rollout", {
-            "node": node, "context": "task", "item": case, "sample": sample,
-            "unit": f"case:{case}", "outcome": "error" if missing else "graded",
-            "num": None if missing else int(grade), "den": None if missing else 1,
-            "class": None if missing else "yes" if grade == "1" else "no",
-            "logprob_sum": -2.0, "tokens": 4,
-        } | columns)  # fmt: skip
-
-
-def end(
-    run: RunFile, case: str, place: int, result: CaseResult | None, state: str = "done"
-) -> None:
-    run.insert("unit", {
-        "id": f"case:{case}", "kind": "case", "ord": place, "state": state,
-        "reason": "" if result else "deadline of 900 s",
-        "result": json.dumps(result.as_json()) if result else None,
-    })  # fmt: skip
-
-
-def gates(run: RunFile, node: str, **outcomes: str) -> None:
-    """Gate rows, with two votes each for the model gates."""
-    for gate, outcome in outcomes.items():
-        run.verdict(node, gate, -1, outcome)
-        if gate in ("correctness", "realism"):
-            run.verdict(node, gate, 0, outcome)
-            run.verdict(node, gate, 1, outcome if outcome == "pass" else "abstain")
-
-
-ALL = {"validity": "pass", "evidence": "pass", "correctness": "pass", "realism": "pass"}
-
-
-def build(folder: Path, **benchmark: str) -> RunFile:
-    """Case a hardened in two steps, b kept, c unimprovable, d failed, e parked."""
-    run = new_run(folder, config=config(**benchmark))
-    run.node("a/g0/i0", num=1, den=1, entropy=0.0, state="parent")
-    run.node("a/g1/i0", "a/g0/i0", num=3, den=4, state="survivor", origin=NOISE)
-    run.node("a/g2/i0", "a/g1/i0", num=1, den=2, entropy=0.63, state="promoted", origin=UNITS)
-    run.node("a/g2/i1", "a/g1/i0", num=1, den=2, bound=1, state="raced_out", origin=NOISE)
-    run.node("a/g2/i2", "a/g1/i0", state="rejected", origin=UNITS)
-    run.node("a/g2/i3", "a/g1/i0", state="rejected", origin='{"axis":null}')
-    for node in ("a/g1/i0", "a/g2/i0", "a/g2/i1"):
-        gates(run, node, **ALL)
-    gates(run, "a/g2/i2", validity="pass", evidence="pass", correctness="fail")
-    gates(run, "a/g2/i3", validity="fail")
-    for node, grades, fresh in (("a/g0/i0", "1111", "1101"), ("a/g2/i0", "1100", "1000")):
-        rollouts(run, node, grades)
-        rollouts(run, node, fresh, start=T)
-        rollouts(run, node, "1", start=-1, logprob_sum=-8.0, tokens=4)
-    rollouts(run, "a/g1/i0", "1110")
-    rollouts(run, "a/g2/i1", "11")
-    end(run, "a", 0, CaseResult("a", 0, "hardened", "a/g0/i0", "a/g2/i0"))
-    for case, status, place in (("b", "kept", 1), ("c", "unimprovable", 2)):
-        run.node(f"{case}/g0/i0", num=3, den=4, entropy=0.5, state="parent")
-        rollouts(run, f"{case}/g0/i0", "1110")
-        rollouts(run, f"{case}/g0/i0", "111-", start=T)
-        end(run, case, place, CaseResult(case, 0, status, f"{case}/g0/i0", f"{case}/g0/i0"))  # type: ignore[arg-type]
-    run.node("d/g0/i0", state="error")
-    end(run, "d", 3, CaseResult("d", 0, "failed", "d/g0/i0", None, "the baseline is missing"))
-    end(run, "e", 4, None, "parked")
-    return run
 
 
 def read(run: RunFile) -> HardenRun:
@@ -168,13 +89,13 @@ def test_the_class_base_is_the_benchmarks(
 
 def test_calls_are_summed_by_role_with_unknown_costs_apart(tmp_path: Path) -> None:
     run = build(tmp_path)
-    run.call("case:a|rollout|a/g0/i0|0|0|0", input_tokens=10, output_tokens=3, cost="0.25")
-    run.call("case:a|rollout|a/g1/i0|0|0|0", input_tokens=20, served_model="reader-2")
-    run.call("case:a|fresh|a/g1/i0|4|0|0", cost="0.50", input_tokens=5)
-    run.call("case:a|mutate|a/g0/i0|1|0|0")
-    run.call("case:b|rollout|b/g0/i0|0|0|0", "failed")
+    run.call("a|rollout|a/g0/i0|0|0|0", input_tokens=10, output_tokens=3, cost="0.25")
+    run.call("a|rollout|a/g1/i0|0|0|0", input_tokens=20, served_model="reader-2")
+    run.call("a|fresh|a/g1/i0|4|0|0", cost="0.50", input_tokens=5)
+    run.call("a|mutate|a/g0/i0|1|0|0")
+    run.call("b|rollout|b/g0/i0|0|0|0", "failed")
     run.call("domain|axes||0|0|0", role="analysis", cost="0.125")
-    run.call("case:e|rollout|e/g0/i0|0|0|0", "open")
+    run.call("e|rollout|e/g0/i0|0|0|0", "open")
     facts = read(run)
     spend = {(s.role, s.model): s for s in facts.spend}
     first = spend["rollout", "reader"]
@@ -184,10 +105,42 @@ def test_calls_are_summed_by_role_with_unknown_costs_apart(tmp_path: Path) -> No
     assert spend["rollout", "reader-2"].cost is None
     assert spend["analysis", "reader"].cost == Decimal("0.125")
     assert facts.purposes == {"rollout": 2, "fresh": 1, "mutate": 1, "axes": 1}
-    assert facts.searched == {"case:a": 2, "case:b": 0}
+    assert facts.searched == {"a": 2, "b": 0}
 
 
 def test_a_run_that_has_only_begun_can_be_reported(tmp_path: Path) -> None:
     run = new_run(tmp_path, config=config())
     report = harden_report(read(run), {})
     assert report.tables["accuracy"].rows[0][1] == 0
+
+
+def test_a_report_says_first_what_it_rests_on(tmp_path: Path) -> None:
+    run = build(tmp_path)
+    banner = " ".join(open_report(run.path).banner)
+    assert "Offline run" in banner
+    assert "uncalibrated" in banner
+    assert "figures so far" not in banner
+    run.meta(state="paused", reason="budget", offline="0")
+    banner = " ".join(open_report(run.path).banner)
+    assert "figures so far" in banner
+    assert "Offline" not in banner
+
+
+def test_provenance_names_versions_hashes_and_seed(tmp_path: Path) -> None:
+    run = build(tmp_path)
+    found = open_report(run.path).provenance
+    assert {"version", "config_hash", "rubric_hash", "data_hash", "seed"} <= set(found)
+    assert (found["rubric_hash"], found["seed"]) == ("f" * 64, 42)
+    run.sql("UPDATE item SET ord = 9 WHERE id = 'a'")
+    assert open_report(run.path).provenance["data_hash"] != found["data_hash"]
+
+
+def test_calibration_of_the_rubric_is_a_table(tmp_path: Path) -> None:
+    table = open_report(build(tmp_path).path).tables["calibration"]
+    assert table.rows == (("filings", 4, 3, 75.0, 4.25, "no"),)
+
+
+def test_another_search_has_no_report_yet(tmp_path: Path) -> None:
+    run = new_run(tmp_path, search="chase")
+    with pytest.raises(UsageError, match="chase run has no report"):
+        open_report(run.path)
