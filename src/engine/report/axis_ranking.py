@@ -32,11 +32,12 @@ def axis_ranking(reader: Reader, case: str | None = None) -> tuple[RankedAxis, .
 def axis_catalogue(reader: Reader) -> tuple[Axis, ...]:
     """The run's axes, in the catalogue's order."""
     text = reader.named_text("axes")
-    axes: list[dict[str, Any]] = json.loads(text)["axes"] if text is not None else []
-    return tuple(
-        Axis(**{name: tuple(v) if isinstance(v, list) else v for name, v in axis.items()})
-        for axis in axes
-    )
+    axes = json.loads(text)["axes"] if text is not None else []
+    return tuple(Axis(**{name: _frozen(part) for name, part in axis.items()}) for axis in axes)
+
+
+def _frozen(part: Any) -> Any:
+    return tuple(part) if isinstance(part, list) else part
 
 
 def axis_counts(reader: Reader, case: str | None = None) -> dict[str, AxisCounts]:
