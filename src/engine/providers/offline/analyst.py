@@ -16,13 +16,11 @@ def axes(data: dict[str, Json]) -> Json:
     """The axes reply for `task` and `cases`: 8 to 11 axes, one of them domain realism."""
     kinds = _kinds(data)
     has_table = "table" in kinds.values()
-    legal = any("contract" in name.lower() or "hypothesis" in name.lower() for name in kinds)
     wanted = [
         draft
         for draft in CATALOGUE
         if not (draft.needs == "table" and not has_table)
         and not (draft.needs == "prose" and has_table)
-        and not (draft.needs == "legal" and not legal)
     ]
     return {"axes": [_axis(draft, kinds) for draft in wanted[:11]]}
 
@@ -33,10 +31,13 @@ def _kinds(data: dict[str, Json]) -> dict[str, str]:
     first = cases[0] if isinstance(cases, list) and cases else {}
     fields = first.get("input") if isinstance(first, dict) else None
     shape = {n: _kind(v) for n, v in fields.items()} if isinstance(fields, dict) else {}
-    mutable = task.get("mutable") if isinstance(task, dict) else None
-    if isinstance(mutable, list):
-        return {str(name): shape.get(str(name), "text") for name in mutable} or shape
-    return shape or {"input": "text"}
+    inputs = task.get("inputs") if isinstance(task, dict) else None
+    mutable = [
+        name
+        for name, about in (inputs.items() if isinstance(inputs, dict) else ())
+        if isinstance(about, dict) and about.get("mutable") is True
+    ]
+    return {name: shape.get(name, "text") for name in mutable} or shape or {"input": "text"}
 
 
 def _kind(value: Json) -> str:

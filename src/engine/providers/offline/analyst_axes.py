@@ -9,7 +9,7 @@ class Draft:
     """An axis before it is fitted to a benchmark; `needs` says which inputs it is for."""
 
     name: str
-    needs: Literal["any", "table", "prose", "legal"]
+    needs: Literal["any", "table", "prose"]
     priority: Literal["high", "normal", "low"]
     definition: str
     goal: str

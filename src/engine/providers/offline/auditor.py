@@ -2,6 +2,7 @@
 
 from ...model.llm import Json
 from .chance import uniform
+from .evidence import ASKING
 from .extractor import TASK_ITEM
 from .matching import (
     Line,
@@ -28,12 +29,14 @@ def audit(data: dict[str, Json], key: bytes) -> Json:
         else ""
     )
     page = page_of(whole)
+    prompt = data.get("baseline_prompt")
+    baseline = prompt if isinstance(prompt, str) else ""
     items = data.get("necessary_information")
     kept: list[Json] = []
     missing: list[Json] = []
     for place, item in enumerate(items if isinstance(items, list) else []):
         label = _text(item, "semantic_label") or f"item {place}"
-        kind, score = _score(page, whole, item)
+        kind, score = _score(page, whole, baseline, item)
         score += NOISE * (2 * uniform(key, "audit", place) - 1)
         (kept if score >= THRESHOLDS[kind] else missing).append(label)
     return {
@@ -45,20 +48,31 @@ def audit(data: dict[str, Json], key: bytes) -> Json:
     }
 
 
-def _score(page: tuple[Line, ...], whole: str, item: Json) -> tuple[str, float]:
+def _score(page: tuple[Line, ...], whole: str, baseline: str, item: Json) -> tuple[str, float]:
     label, value, context = (
         _text(item, "semantic_label"), _text(item, "value"), _text(item, "description"),
     )  # fmt: skip
     if label == TASK_ITEM:
-        return "request", request_score(page, value, whole)
+        return "request", request_score(value, whole, baseline)
     if label.startswith("absence"):
-        return "absence", absence_score(page, value)
+        return "absence", absence_score(page_of(_without_request(whole, value)), value)
     if label.startswith("row"):
         return "row", min(_row_scores(page, context))
     number = NUMBER.search(value)
     if number is not None and len(WORDS.findall(value)) <= 3:
         return "number", number_score(page, number.group(), context)
     return "passage", passage_score(page, value)
+
+
+def _without_request(whole: str, statement: str) -> str:
+    """The candidate without the field that puts the statement up for judgement."""
+    kept: list[str] = []
+    asking = False
+    for line in whole.split("\n"):
+        asking = line.strip().removesuffix(":") in ASKING or (asking and line.strip() in statement)
+        if not asking:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _row_scores(page: tuple[Line, ...], row: str) -> list[float]:

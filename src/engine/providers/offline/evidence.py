@@ -59,6 +59,7 @@ def _asked(value: Json) -> Iterator[str]:
 def needs(fields: Mapping[str, Json], gold: Json, question: str) -> list[Need]:
     """What the gold output needs of the fields, each thing once."""
     body = {name: value for name, value in fields.items() if name.lower() not in ASKING}
+    body = body or dict(fields)
     programs = [text for text in texts(gold) if STEP.search(text)]
     if programs:
         return _of_program(body, programs[0], question)
@@ -145,7 +146,7 @@ def _of_text(body: Mapping[str, Json], gold: Json, question: str) -> list[Need]:
             if len(clause) < MIN_SPAN or " | " in clause:
                 continue
             lower = clause.lower()
-            score = overlap(wanted, frozenset(stems(clause)))
+            score = overlap(wanted, frozenset(stems(clause))) + min(len(clause), 200) / 4000
             if topic is not None and topic.scope.search(lower):
                 score += bool(topic.supports.search(lower)) + bool(topic.denies.search(lower))
             elif topic is None and RESULT.search(lower):

@@ -8,7 +8,6 @@ from .evidence import clauses
 from .words import NUMBER, overlap, stems, value_of, years
 
 NEGATION = re.compile(r"\b(?:not|no|none|neither|nor|without|never|cannot|fail(?:s|ed)?)\b|n't\b")
-ENDS = (".", ";", ":", "?", "!")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +30,26 @@ def line_of(text: str) -> Line:
 @lru_cache(maxsize=32)
 def page_of(text: str) -> tuple[Line, ...]:
     """All clauses and rows of a rendered candidate, wrapped lines joined again."""
-    joined: list[str] = []
-    for line in text.split("\n"):
-        if not joined or " | " in line + joined[-1] or joined[-1].rstrip().endswith(ENDS):
-            joined.append(line)
-        else:
-            joined[-1] += " " + line
-    parts = [part for line in joined for part in ([line] if " | " in line else clauses(line))]
+    parts: list[str] = []
+    for line in _unwrapped(text.split("\n")):
+        parts += [line] if " | " in line else clauses(line)
     return tuple(line_of(part) for part in parts)
+
+
+def _unwrapped(lines: list[str]) -> list[str]:
+    """Lines joined where the next one's first word would not have fitted."""
+    width = max((len(line) for line in lines if " | " not in line), default=0)
+    joined: list[str] = []
+    last = ""
+    for line in lines:
+        first = line.partition(" ")[0]
+        wrapped = last and first and " | " not in last and len(last) + 1 + len(first) > width
+        if wrapped:
+            joined[-1] += " " + line
+        else:
+            joined.append(line)
+        last = line
+    return joined
 
 
 def number_score(page: tuple[Line, ...], number: str, context: str) -> float:
@@ -74,16 +85,22 @@ def _clause_score(page: tuple[Line, ...], clause: str) -> float:
 
 
 def absence_score(page: tuple[Line, ...], statement: str) -> float:
-    """1 where no clause says the statement, 0 where one says all of its words."""
+    """1 where no clause says the statement, 0 where one says it in its words and in no others."""
     wanted = line_of(statement).words
-    best = max((overlap(wanted, line.words) for line in page), default=0.0)
+    best = max(
+        (len(wanted & line.words) / len(wanted | line.words) for line in page if line.words),
+        default=0.0,
+    )
     return min(1.0, 2.2 * (1.0 - best))
 
 
-def request_score(page: tuple[Line, ...], request: str, whole: str) -> float:
-    """Share of the request's words that still stand anywhere; halved where a year is lost."""
+def request_score(request: str, candidate: str, baseline: str) -> float:
+    """Share of the request's words that stand in the candidate or in the immutable prompt.
+
+    Halved where a year of the request is lost.
+    """
     wanted = line_of(request).words
-    found = frozenset(word for line in page for word in line.words)
-    share = overlap(wanted, found) if wanted else 1.0
+    whole = f"{candidate}\n{baseline}"
+    share = overlap(wanted, frozenset(stems(whole))) if wanted else 1.0
     lost = set(years(request)) - set(years(whole))
     return share * (0.5 if lost else 1.0)

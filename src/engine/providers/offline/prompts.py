@@ -1,23 +1,21 @@
 """What stands where in a prompt: tagged task inputs, and the JSON document of the other roles."""
 
 import json
-import re
-from functools import lru_cache
 
 from ...model.llm import Json
 
-
-@lru_cache(maxsize=64)
-def _tag(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?ms)^[ \t]*<{name}>(.*?)</{name}>[ \t]*$")
+DEEPEST = 60
+"""Nesting beyond which a document is refused: no role's document comes near it."""
 
 
 def tagged(prompt: str, name: str) -> str | None:
-    """The text between the last `<name>` that opens a line and its `</name>` that ends one."""
-    found = None
-    for match in _tag(name).finditer(prompt):
-        found = match.group(1)
-    return None if found is None else found.strip("\n")
+    """The text between the last `<name>` that opens a line and the last `</name>` behind it."""
+    end = prompt.rfind(f"</{name}>")
+    mark = f"<{name}>"
+    start = prompt.rfind(f"\n{mark}", 0, max(end, 0)) + 1
+    if end < 0 or not prompt.startswith(mark, start) or start + len(mark) > end:
+        return None
+    return prompt[start + len(mark) : end].strip("\n")
 
 
 def document(prompt: str) -> dict[str, Json] | None:
@@ -30,7 +28,22 @@ def document(prompt: str) -> dict[str, Json] | None:
         value = json.loads(prompt[start + len("<input>\n") : end])
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return value if isinstance(value, dict) and not _too_deep(value) else None
+
+
+def _too_deep(value: Json) -> bool:
+    level: list[Json] = [value]
+    for _ in range(DEEPEST):
+        inner: list[Json] = []
+        for part in level:
+            if isinstance(part, dict):
+                inner.extend(part.values())
+            elif isinstance(part, list):
+                inner.extend(part)
+        if not inner:
+            return False
+        level = inner
+    return True
 
 
 def texts(value: Json) -> list[str]:

@@ -36,7 +36,10 @@ def _break(draft: Draft, need: Need) -> str | None:
 
 def _state(draft: Draft, statement: str) -> str | None:
     for name, passages in draft.prose():
-        passages.insert(draft.rng.randint(0, len(passages)), statement)
+        if draft.grows(name):
+            passages.insert(draft.rng.randint(0, len(passages)), statement)
+        else:
+            passages[-1] = f"{passages[-1]} {statement}"
         draft.put(name, passages)
         return "A clause was added that rounds the document off."
     return None
@@ -76,8 +79,11 @@ def _drop(draft: Draft, need: Need) -> str | None:
             changed = True
     for name, passages in draft.prose():
         shorter = [_without(part, need) for part in passages]
+        if not draft.grows(name):
+            shorter = [new or old for new, old in zip(shorter, passages, strict=True)]
         if shorter != passages and any(part.strip() for part in shorter):
-            draft.put(name, [p for p, old in zip(shorter, passages, strict=True) if p or not old])
+            left = [p for p, old in zip(shorter, passages, strict=True) if p or not old]
+            draft.put(name, left)
             changed = True
     return "A part that seemed to repeat others was left out." if changed else None
 

@@ -49,16 +49,29 @@ class Draft:
         return found
 
     def prose(self) -> list[tuple[str, list[str]]]:
-        """Fields of passages, as their passages; a text's passages are its lines."""
+        """Fields of passages, as their passages; a text's passages are its lines.
+
+        A question is left alone, except where there is nothing beside it.
+        """
+        asking = {name for name in self.fields if name.lower() in ASKING}
+        if asking == set(self.fields):
+            asking = set()
         found = []
         for name, value in self.fields.items():
-            if name.lower() in ASKING:
+            if name in asking:
                 continue
             if isinstance(value, str) and value.strip():
                 found.append((name, value.split("\n")))
-            elif isinstance(value, list) and all(isinstance(part, str) for part in value):
+            elif isinstance(value, list) and value and _row(value):
                 found.append((name, [str(part) for part in value]))
         return found
+
+    def grows(self, name: str) -> bool:
+        """Whether a field may get more passages: texts, and lists that stand beside a table.
+
+        Elsewhere a passage may be tied to a heading of the record, so their number stays.
+        """
+        return isinstance(self.fields[name], str) or bool(self.tables())
 
     def put(self, name: str, passages: list[str]) -> None:
         """Write passages back in the field's own shape."""

@@ -97,7 +97,7 @@ def _indexes(data: Mapping[str, Json]) -> list[int]:
         for entry in (listed if isinstance(listed, list) else [])
         if isinstance(entry, dict)
     ]
-    given = [index for index in named if isinstance(index, int)]
+    given = [index for index in named if type(index) is int]
     count = data.get("candidates_per_generation")
     if not given and isinstance(count, int):
         given = list(range(max(0, min(count, MOST))))

@@ -7,6 +7,7 @@ from . import banks
 from .draft import Draft
 
 WORD = re.compile(r"\b[a-z]{5,}\b")
+SENTENCE_END = re.compile(r"(?<=[.;])\s+")
 NEGATING = frozenset(("without", "neither", "never", "cannot", "nothing"))
 CONFUSIONS = (("rn", "m"), ("cl", "d"), ("li", "h"), ("ll", "U"), ("e", "c"), ("o", "0"))
 
@@ -46,15 +47,25 @@ def unit_notes(draft: Draft) -> str | None:
 
 
 def _insert(draft: Draft, lines: list[str], description: str) -> str | None:
-    """Put lines between passages; a text of a single passage gets them at a sentence end."""
+    """Put lines between passages, or inside one where the number of passages is fixed."""
     fields = draft.prose()
     if not fields:
         return None
     for line in lines:
         name, passages = draft.rng.choice(fields)
-        passages.insert(draft.rng.randint(0, len(passages)), line)
+        if draft.grows(name):
+            passages.insert(draft.rng.randint(0, len(passages)), line)
+        else:
+            _insert_inside(draft, passages, line)
         draft.put(name, passages)
     return description
+
+
+def _insert_inside(draft: Draft, passages: list[str], line: str) -> None:
+    at = draft.rng.randrange(len(passages))
+    parts = SENTENCE_END.split(passages[at])
+    parts.insert(draft.rng.randint(0, len(parts)), line)
+    passages[at] = " ".join(part for part in parts if part)
 
 
 def restructure(draft: Draft) -> str | None:
@@ -77,7 +88,7 @@ def _full(passages: list[str]) -> int:
 def _swap_sentences(draft: Draft) -> str | None:
     for name, passages in draft.prose():
         for i, passage in enumerate(passages):
-            parts = re.split(r"(?<=[.;])\s+", passage)
+            parts = SENTENCE_END.split(passage)
             if len(parts) > 2:
                 at = draft.rng.randrange(1, len(parts))
                 passages[i] = " ".join(parts[at:] + parts[:at])

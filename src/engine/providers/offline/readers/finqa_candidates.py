@@ -156,7 +156,8 @@ def _differences(page: Page) -> Iterator[tuple[str, float]]:
     for new, old, score, _ in _pairs(page):
         yield f"subtract({new.number}, {old.number})", score
     for a, b, score in _across(page):
-        yield f"subtract({a.mention.number}, {b.mention.number})", score - 0.5
+        if not 0 < _year(a) < _year(b):
+            yield f"subtract({a.mention.number}, {b.mention.number})", score - 0.5
 
 
 def _spots(page: Page) -> list[Spot]:
@@ -203,6 +204,11 @@ def _aligned(a: Spot, b: Spot) -> bool:
         return a.mention.place[0] == b.mention.place[0]
     (ra, ca), (rb, cb) = a.mention.place, b.mention.place
     return ca == cb or ra == rb
+
+
+def _year(spot: Spot) -> int:
+    """The year that a number stands under, 0 for none."""
+    return max(spot.mention.years or spot.series.years, default=0)
 
 
 def _ratios(page: Page) -> Iterator[tuple[str, float]]:

@@ -72,6 +72,8 @@ SPLITS = tuple(
         r"(?:total|sum|combined|average)(?: of)? (?P<part>.+?) (?:and|plus) (?P<whole>.+)",
     )
 )
+LONGEST = 400
+"""Characters of a question that are read: the patterns below look at every pair of places."""
 SINCE = re.compile(r"((?:19|20)\d\d)\s*(?:-|to|through|and|until)\s*(?:[a-z]+\s)?((?:19|20)\d\d)")
 
 
@@ -91,7 +93,7 @@ class Question:
 
 def ask(text: str) -> Question:
     """Take a question apart."""
-    lower = " ".join(text.lower().replace("\\n", " ").split())
+    lower = " ".join(text.lower().replace("\\n", " ").split())[:LONGEST]
     scores: dict[str, float] = {}
     for operation, cue, weight in COMPILED:
         if cue.search(lower):

@@ -12,6 +12,7 @@ from ..words import NUMBER, YEAR, stems, years
 
 CELL = re.compile(r"-?\d[\d,]*(?:\.\d+)?|-?\.\d+")
 SENTENCE_END = re.compile(r"\s+\.\s+|\n")
+DIGIT = re.compile(r"\d")
 NOTE = re.compile(r"\( *-?[\d.,]+ *%? *\)")
 DATE = re.compile(
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)"
@@ -128,7 +129,7 @@ def text_series(text: str) -> list[Series]:
     """One series for each sentence with numbers; years are paired to numbers by order."""
     made = []
     for i, sentence in enumerate(SENTENCE_END.split(text)):
-        if any(char.isdigit() for char in sentence):
+        if DIGIT.search(sentence):
             series = _sentence_series(sentence, i)
             if series is not None:
                 made.append(series)

@@ -1,13 +1,15 @@
 """The reader of last resort: any prompt, an answer among the options or numbers it names."""
 
 import re
+from collections import Counter
+from itertools import combinations
 
 from ..sampling import Answer, Reading
 from ..words import NUMBER, overlap, sentences, stems
 
 OPTION = re.compile(r"(?m)^[ \t]*\(?([A-Z])[).:][ \t]+(\S.*)$")
 LISTED = re.compile(
-    r"(?i)(?:one of|either|answer with|options?:|labels?:|classes:|choose (?:from|between))[ \t]*"
+    r"(?i)(?:one of|either|answer with|options:|labels:|classes:|choose (?:from|between))[ \t]*"
     r"([^\n.]{3,200})"
 )
 FORM = re.compile(r"(?m)^[ \t>*-]*([A-Z][A-Za-z ]{1,20}):[ \t]*<?([^\n<>]{0,60})>?[ \t]*$")
@@ -49,15 +51,19 @@ def _labels(prompt: str) -> list[tuple[str, str]]:
 
 
 def _score_labels(prompt: str, choices: list[tuple[str, str]]) -> list[tuple[str, float]]:
-    """Each label by the words of its description that stand in the rest of the prompt."""
-    words = stems(prompt)
-    counts = {word: words.count(word) for word in {w for _, text in choices for w in stems(text)}}
-    scored = []
+    """Each label by the words of its text and definition that stand in the rest of the prompt."""
+    words: dict[str, frozenset[str]] = {}
+    after = 0
     for label, text in choices:
-        own = stems(text)
-        seen = sum(min(3, counts[word] - 1) for word in own) / max(1, len(own))
-        scored.append((label, 0.8 * seen))
-    return scored
+        definition = re.search(rf"(?m)^[ \t(*-]*{re.escape(label)}[:.)](.*)$", prompt)
+        words[label] = frozenset(stems(f"{text} {definition.group(1) if definition else ''}"))
+        after = max(after, definition.end() if definition else 0)
+    counts = Counter(stems(prompt[after:]))
+    common = frozenset[str]().union(*(words[a] & words[b] for a, b in combinations(words, 2)))
+    return [
+        (label, 1.5 * sum(min(2, counts[word]) for word in sorted(own - common)) / (1 + len(own)))
+        for label, own in words.items()
+    ]
 
 
 def _score_numbers(prompt: str, tail: str) -> list[tuple[str, float]]:
