@@ -28,7 +28,7 @@ def gate_table(run: HardenRun) -> Table:
         ),
         tuple(rows),
         (
-            f"{len(run.candidates)} candidates. A gate that only warns discards nothing.",
+            f"{len(run.candidates):,} candidates. A gate that only warns discards nothing.",
             "A vote without a verdict was refused or failed for good; it counts as no pass.",
         ),
     )  # fmt: skip

@@ -69,13 +69,17 @@ def _beside(run: HardenRun) -> tuple[str, ...]:
 
 def _figures(run: HardenRun) -> dict[str, Json]:
     """Data of the plots: scores per case in per cent, and the best candidate by generation."""
-    fresh = change(run.done, of_scoring(True, accuracy))
-    chosen = change(run.done, of_scoring(False, accuracy))
     return {
-        "fresh_scores": {"before": list(fresh.before), "after": list(fresh.after)},
-        "selection_scores": {"before": list(chosen.before), "after": list(chosen.after)},
+        "fresh_scores": _scores(run, fresh=True),
+        "selection_scores": _scores(run, fresh=False),
         "best_by_generation": list(_best_by_generation(run)),
     }
+
+
+def _scores(run: HardenRun, *, fresh: bool) -> Json:
+    found = change(run.done, of_scoring(fresh, accuracy))
+    sides = {"before": found.before, "after": found.after}
+    return {name: [float(value) for value in values] for name, values in sides.items()}
 
 
 def _best_by_generation(run: HardenRun) -> list[Json]:

@@ -7,12 +7,14 @@ selection saw.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from fractions import Fraction
+from typing import TypeAlias
 
 from ..stats.bootstrap import percentile_interval
 from .harden import CaseFacts, HardenRun, Scoring, Version
 from .tables import Cell, Table, columns
 
+Measure: TypeAlias = Callable[[Version], float | Fraction | None]
 FRESH = "fresh responses (headline)"
 SELECTION = "responses that selection saw"
 WINNERS_CURSE = (
@@ -26,8 +28,8 @@ WINNERS_CURSE = (
 class Change:
     """A measure of the same cases before and after."""
 
-    before: tuple[float, ...]
-    after: tuple[float, ...]
+    before: tuple[float | Fraction, ...]
+    after: tuple[float | Fraction, ...]
 
     @property
     def n(self) -> int:
@@ -38,11 +40,11 @@ class Change:
         """Mean before, mean after, after minus before; None for no cases."""
         if not self.before:
             return None, None, None
-        before, after = fmean(self.before), fmean(self.after)
-        return before, after, after - before
+        before, after = (sum(side) / len(side) for side in (self.before, self.after))
+        return float(before), float(after), float(after - before)
 
 
-def change(cases: Sequence[CaseFacts], measure: Callable[[Version], float | None]) -> Change:
+def change(cases: Sequence[CaseFacts], measure: Measure) -> Change:
     """The measure before and after, over the cases where both are known."""
     pairs = []
     for case in cases:
@@ -53,21 +55,19 @@ def change(cases: Sequence[CaseFacts], measure: Callable[[Version], float | None
     return Change(tuple(b for b, _ in pairs), tuple(a for _, a in pairs))
 
 
-def of_scoring(
-    fresh: bool, measure: Callable[[Scoring], float | None]
-) -> Callable[[Version], float | None]:
+def of_scoring(fresh: bool, measure: Callable[[Scoring], float | Fraction | None]) -> Measure:
     """A measure of a version's fresh or selection scoring; None where there is none."""
 
-    def measured(version: Version) -> float | None:
+    def measured(version: Version) -> float | Fraction | None:
         scoring = version.fresh if fresh else version.selection
         return None if scoring is None else measure(scoring)
 
     return measured
 
 
-def accuracy(scoring: Scoring) -> float:
-    """Mean grade in per cent."""
-    return float(100 * scoring.score)
+def accuracy(scoring: Scoring) -> Fraction:
+    """Mean grade in per cent, exact."""
+    return 100 * scoring.score
 
 
 def accuracy_table(run: HardenRun) -> Table:
@@ -94,15 +94,15 @@ def _accuracy_row(name: str, found: Change) -> tuple[Cell, ...]:
     return (name, found.n, before, *_ends(found.before), after, *_ends(found.after), drop)
 
 
-def _ends(values: Sequence[float]) -> tuple[float | None, float | None]:
-    interval = percentile_interval(values)
+def _ends(values: Sequence[float | Fraction]) -> tuple[float | None, float | None]:
+    interval = percentile_interval([float(value) for value in values])
     return (interval.low, interval.high) if interval else (None, None)
 
 
 def uncertainty_table(run: HardenRun) -> Table:
     """Tables 5 to 8 of this run: entropies and likelihoods of all finished cases."""
     base = run.recipe.base
-    measures: list[tuple[str, str, Callable[[Version], float | None]]] = []
+    measures: list[tuple[str, str, Measure]] = []
     for name, fresh in ((FRESH, True), (SELECTION, False)):
         entropy = of_scoring(fresh, lambda scoring: scoring.entropy(base))
         weighted = of_scoring(fresh, lambda scoring: scoring.weighted_entropy(base))
@@ -133,7 +133,7 @@ def hardened_table(run: HardenRun) -> Table:
         columns(
             "responses", "hardened", "of cases", ("accuracy before, %", 1),
             ("accuracy after, %", 1), ("drop, points", 1), ("entropy before", 3),
-            ("entropy after", 3), "scored", "lower score than before", "share of scored, %",
+            ("entropy after", 3), "scored", "lower score than before", ("share of scored, %", 1),
         ),
         tuple(rows),
         (
@@ -215,7 +215,8 @@ def _promoted_row(case: CaseFacts, stays: bool) -> tuple[Cell, ...]:
     cells: list[Cell] = []
     for fresh in (False, True):
         for version in (case.before, case.after):
-            cells.append(of_scoring(fresh, accuracy)(version) if version else None)
+            found = of_scoring(fresh, accuracy)(version) if version else None
+            cells.append(None if found is None else float(found))
     verdict = None if None in cells[2:] else ("yes" if stays else "no")
     node = case.after.node if case.after else None
     return (case.id, node, " > ".join(case.axes), *cells, verdict)

@@ -59,4 +59,6 @@ def shown(cell: Cell, column: Column) -> str:
 def is_numeric(table: Table, index: int) -> bool:
     """Whether a column holds numbers, and so stands to the right."""
     cells: Sequence[Cell] = [row[index] for row in table.rows if row[index] is not None]
-    return bool(cells) and all(not isinstance(cell, str) for cell in cells)
+    if not cells:
+        return table.columns[index].digits is not None
+    return all(not isinstance(cell, str) for cell in cells)
