@@ -4,13 +4,13 @@ import json
 import re
 from typing import Annotated, Any, NoReturn, TypeVar
 
-import json_repair
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, RootModel, StringConstraints, ValidationError
 
 from ..errors import MalformedReply
 from ..model.llm import Completion, Finish, Json
+from .structured import read_repaired, strip_fences
 
-FENCE = re.compile(r"\A\s*```[\w-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+HALF_PAIR = re.compile("[\ud800-\udfff]")
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """A string that says something."""
 M = TypeVar("M", bound="Reply")
@@ -22,22 +22,26 @@ class Reply(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
+class AnyObject(RootModel[dict[str, Any]]):
+    """Any JSON object; what must stand in it is checked part by part."""
+
+
 def json_object(text: str) -> dict[str, Json]:
     """The one JSON object that a reply is, code fences around it stripped.
 
-    Raises MalformedReply for anything else: prose around it, a key given twice, NaN.
+    Raises MalformedReply for anything else: prose around it, a key given twice, NaN, half a
+    surrogate pair.
     """
-    fenced = FENCE.match(text)
     try:
         value = json.loads(
-            fenced.group(1) if fenced else text,
-            object_pairs_hook=_unique,
-            parse_constant=_refuse_constant,
+            strip_fences(text), object_pairs_hook=_unique, parse_constant=_refuse_constant
         )
     except (ValueError, RecursionError) as error:
         raise MalformedReply(f"the reply is no JSON object: {error}") from None
     if not isinstance(value, dict):
         raise MalformedReply(f"the reply is a JSON {type(value).__name__}, not an object")
+    if HALF_PAIR.search(json.dumps(value, ensure_ascii=False)):
+        raise MalformedReply("the reply holds half a surrogate pair, which is no text")
     return value
 
 
@@ -52,10 +56,8 @@ def proposal(completion: Completion) -> tuple[dict[str, Json], bool]:
     except MalformedReply:
         if completion.finish is Finish.LENGTH:
             raise
-        value = json_repair.loads(completion.text)
-        if not isinstance(value, dict) or not value:
-            raise
-        return value, True
+        read = read_repaired(completion.text, AnyObject, "reply")
+        return read.value.root, read.repaired
 
 
 def shaped(model: type[M], value: Json) -> M:
