@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("start", "Start a run and watch it."),
     "demo": ("start", "Start a demonstration: offline, bundled data, no key."),
     "resume": ("start", "Lift a pause; start the engine again if it is gone."),
+    "attach": ("attach", "Open the app on a run, or on the list of runs."),
     "ls": ("status", "List the runs of the folder."),
     "status": ("status", "Show where a run stands."),
     "wait": ("watch", "Wait until a run ends or pauses; exit with its code."),

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Sequence
 from importlib.resources import as_file
 from itertools import count
@@ -198,11 +199,15 @@ def _serve(path: Path, *, foreground: bool) -> int:
 
 
 def _attend(path: Path, mode: str | None) -> int:
-    """Watch a run whose engine works, or leave it at once."""
+    """Show a run whose engine works in the app, or as plain lines without a terminal."""
     if mode == "detach":
         narrate(f"{run_name(path)} runs; `evoscope status {run_name(path)}` shows where it stands")
         click.echo(str(path))
         return 0
+    if mode is None and sys.stdin.isatty() and sys.stdout.isatty():
+        from ..tui.app import open_app
+
+        return open_app(path)
     return watch(path)
 
 

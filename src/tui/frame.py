@@ -40,6 +40,8 @@ def foot(app: "EvoscopeApp", width: int) -> Line:
         text, style = app.message
         return fit_line(((cut(clean_line(text), width), style or "accent"),), width)
     page, spans = app.stack[-1], list[Span]()
+    if page.modal:
+        return fit_line(((page.hint, "dim"),), width)
     for name in (*page.actions(), "help", "detach"):
         key = app.settings.keys.label(name)
         if not key:

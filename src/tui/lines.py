@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from .text import cell_width, cut, fit
+from .text import cell_width
 
 Span: TypeAlias = tuple[str, str]
 Line: TypeAlias = tuple[Span, ...]
@@ -35,7 +35,7 @@ def fit_line(line: Line, width: int, style: str = "") -> Line:
     for text, own in line:
         size = cell_width(text)
         if size > room:
-            spans.append((cut(text, room), own))
+            spans.append((brief(text, room), own))
             room -= cell_width(spans[-1][0])
             break
         spans.append((text, own))
@@ -43,6 +43,13 @@ def fit_line(line: Line, width: int, style: str = "") -> Line:
     if room > 0:
         spans.append((" " * room, style))
     return tuple(span for span in spans if span[0])
+
+
+def brief(text: str, cells: int) -> str:
+    """The text in at most `cells` cells; a bare ellipsis says that something is missing."""
+    if cell_width(text) <= cells:
+        return text
+    return f"{_cells(text, 0, cells - 1).rstrip()}…" if cells > 0 else ""
 
 
 def between(left: Line, right: Line, width: int) -> Line:
@@ -85,7 +92,10 @@ def table_row(columns: Sequence[Column], cells: Sequence[Span], width: int) -> L
     for place in shown:
         column, (text, style) = columns[place], cells[place]
         size = column.width or rest
-        spans.append((fit(text, size, right=column.align == "right"), style))
+        shown_text = brief(text, size)
+        padding = " " * (size - cell_width(shown_text))
+        right = column.align == "right"
+        spans.append((padding + shown_text if right else shown_text + padding, style))
         spans.append((" ", ""))
     return fit_line(merged(spans[:-1]), width)
 

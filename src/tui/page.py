@@ -77,6 +77,8 @@ class Page:
 
     keys = RUN
     modal = False
+    hint = ""
+    """Modal pages: what their keys do, for the foot of the screen."""
 
     def __init__(self, host: Host) -> None:
         self.host = host

@@ -14,10 +14,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from evoscope.engine.config import RunConfig
+from evoscope.engine.model.harden import CaseResult
 from evoscope.engine.store.database import create
 
 AXES = (
@@ -140,12 +143,19 @@ def node_name(case: int, generation: int, index: int) -> str:
 
 def _meta(db: sqlite3.Connection, made: _Made) -> None:
     shape = made.shape
-    config = {
-        "search": "harden",
-        "budget": "100.00",
-        "benchmark": {"kind": "finqa"},
-        "harden": {"generations": shape.generations, "offspring": shape.offspring},
-    }
+    config = RunConfig.model_validate(
+        {
+            "search": "harden",
+            "budget": "100.00",
+            "benchmark": {"kind": "finqa"},
+            "providers": {"offline": {"kind": "offline"}},
+            "models": {
+                role: {"provider": "offline", "model": f"offline/{role}"}
+                for role in ("task", "analysis", "mutation", "gates")
+            },
+            "harden": {"generations": shape.generations, "offspring": shape.offspring},
+        }
+    )
     rows = {
         "search": "harden",
         "name": "big",
@@ -154,7 +164,7 @@ def _meta(db: sqlite3.Connection, made: _Made) -> None:
         "seed": "42",
         "offline": "1",
         "started": stamp(0),
-        "config": json.dumps(config),
+        "config": config.model_dump_json(),
         "progress_total": str(shape.cases),
         "progress_unit": "case",
     }
@@ -310,6 +320,10 @@ def _verdicts(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
         " VALUES (?,?,?,?,?,?,?,?,?,?)",
         rows(),
     )
+    for node in children:
+        for outcome in ("applied", "improved") if node.state == "survivor" else ("applied",):
+            key = (node.unit, "axis", node.axis, outcome)
+            tally[key] = tally.get(key, 0) + 1
     db.executemany("INSERT INTO tally VALUES (?,?,?,?,?)", [(*key, n) for key, n in tally.items()])
 
 
@@ -344,7 +358,7 @@ def _rest(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
                 case,
                 state,
                 reason,
-                None,
+                _result(shape, case) if done else None,
                 None,
                 stamp(case),
                 stamp(case) if done else None,
@@ -370,10 +384,43 @@ def _rest(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
         " VALUES ('c1', ?, ?, 'pause', '{}', ?, 'done', ?, ?)",
         (made.safe("ann@host"), stamp(3), made.safe("lunch"), made.safe("paused"), stamp(4)),
     )
-    axes = [
-        {"axis_name": axis, "definition": made.text("d"), "priority": "normal"} for axis in AXES
-    ]
-    db.execute("INSERT INTO text VALUES ('axes', ?)", (made.blob(axes),))
+    axes = [_axis(made, axis, place) for place, axis in enumerate(AXES)]
+    db.execute("INSERT INTO text VALUES ('axes', ?)", (made.blob({"axes": axes}),))
+
+
+def _result(shape: Shape, case: int) -> str:
+    hardened = case % 3 != 0
+    final = node_name(case, 1, 0)
+    result = CaseResult(
+        case=case_name(case),
+        shard=case % 10,
+        status="hardened" if hardened else "kept",
+        original=node_name(case, 0, 0),
+        final=final if hardened else None,
+        score_before=Fraction(8, 10),
+        score_after=Fraction(4, 10) if hardened else None,
+        fresh_before=Fraction(case % 3 + 7, 10),
+        fresh_after=Fraction(case % 4 + 2, 10),
+        entropy_before=0.21,
+        entropy_after=0.43,
+        generations=shape.generations,
+        saved_by_vote_stopping=7,
+        saved_by_racing=11,
+    )
+    return json.dumps(result.as_json())
+
+
+def _axis(made: _Made, name: str, place: int) -> dict[str, Any]:
+    return {
+        "axis_name": name,
+        "definition": made.text(f"Changes inputs by {name.replace('_', ' ')}."),
+        "goal": "g",
+        "distinctive_focus": "f",
+        "target_artifact_types": ["table"],
+        "subtypes": ["a", "b", "c"],
+        "prompt_guidance": ["1", "2", "3", "4", "5"],
+        "priority": "high" if place == 0 else "normal",
+    }
 
 
 def _blobs(db: sqlite3.Connection, made: _Made) -> None:

@@ -70,6 +70,7 @@ class Dialog(Page):
     """A box with Cancel and one deed. Cancel has the focus."""
 
     modal = True
+    hint = "Tab chooses, Enter presses, Esc cancels"
     title = ""
     deed = ""
 

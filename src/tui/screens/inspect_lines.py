@@ -75,13 +75,15 @@ def _inline(value: object) -> str:
 def rollout_entries(dossier: Dossier, texts: Texts, glyphs: Glyphs) -> list[Entry]:
     """Rollouts grouped by semantic class, the most frequent class first; greedy ones apart."""
     entries: list[Entry] = []
-    for context, rows in _by_context(dossier.rollouts).items():
+    contexts = sorted(_by_context(dossier.rollouts).items(), key=lambda pair: -len(pair[1]))
+    for context, rows in contexts:
         entries.append(_context_head(context, rows))
         for cls, group in _by_class(rows):
             right = any(row.score for row in group)
             mark: Span = (f"{glyphs.passed if right else glyphs.failed} ", "ok" if right else "bad")
             name = "unparsed" if cls is None else clean_line(cls)
-            entries.append(Entry(f"c{context}{cls}", (mark, (f"{len(group)}x  {name}", "bold"))))
+            title: Line = (mark, (f"{len(group)}x  {name}", "bold"))
+            entries.append(Entry(f"c{context}{cls}", title, None, 1))
             entries += [_rollout(row, texts, glyphs) for row in group]
     return entries
 
@@ -118,8 +120,8 @@ def _rollout(row: RolloutRow, texts: Texts, glyphs: Glyphs) -> Entry:
         (tokens, "dim"),
     )
     if row.slot is None:
-        return Entry(f"r{row.context}{row.sample}", head)
-    return Entry(f"slot:{row.slot}", head, _response(texts.get(row.slot), row.parsed))
+        return Entry(f"r{row.context}{row.sample}", head, None, 3)
+    return Entry(f"slot:{row.slot}", head, _response(texts.get(row.slot), row.parsed), 2)
 
 
 def _response(text: str | None, parsed: str | None) -> Body:

@@ -17,6 +17,7 @@ class PalettePage(Page):
     """Actions of the page below, themes, messages."""
 
     modal = True
+    hint = "type to find, arrows choose, Enter runs, Esc leaves"
 
     def __init__(self, host: Host, below: Page) -> None:
         super().__init__(host)

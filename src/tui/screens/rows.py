@@ -36,7 +36,6 @@ class RowsView(View, Generic[R]):
     texts: tuple[str, ...] = ()
     mutable = False
     name = "rows"
-    head_lines = 0
 
     def __init__(self, host: Host, run: RunModel) -> None:
         super().__init__(host, run)
@@ -53,7 +52,7 @@ class RowsView(View, Generic[R]):
         raise NotImplementedError
 
     def head(self, width: int) -> list[Line]:
-        """Lines above the list: as many as `head_lines`."""
+        """Lines above the list."""
         return []
 
     def lines(self, width: int, height: int) -> list[Line]:
@@ -131,7 +130,7 @@ class RowsView(View, Generic[R]):
 
     def click(self, x: int, y: int) -> None:
         """Choose a line."""
-        self.list.click(y - self.head_lines - 2)
+        self.list.click(y - len(self.head(80)) - 2)
         self.request()
 
     def wheel(self, lines: int) -> None:

@@ -1,11 +1,12 @@
 """What the screens show of a harden run: its cases, nodes, axes and effect, as rows and lines."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from math import sqrt
+from statistics import stdev
 
+from ...engine.model.harden import AxisTerms
 from ...engine.store.listings import NODES
 from ...engine.store.reader import Reader
 from ...engine.store.status import HardenEffect
@@ -17,8 +18,6 @@ from ..text import clean_line
 from ..widgets.bars import sparkline
 
 ALIVE = ("scored", "survivor", "parent", "promoted", "unimprovable")
-OUT = ("rejected", "abstained", "error", "proposed")
-"""States of a candidate that did not get past the gates."""
 STATE_STYLE = {
     "promoted": "accent", "parent": "ok", "survivor": "ok", "scored": "", "discarded": "dim",
     "rejected": "bad", "abstained": "warn", "error": "warn", "collapsed": "warn",
@@ -217,31 +216,35 @@ def tree_lines(tree: CaseTree, closed: frozenset[str]) -> list[NodeLine]:
 
 
 NODE_COLUMNS = (
-    Column("node", 12),
+    Column("node", 10),
     Column("axis", 0),
     Column("score", 5, "right"),
     Column("change", 6, "right"),
-    Column("entr", 4, "right", least=58),
+    Column("entr", 4, "right", least=62),
     Column("gates", 5),
-    Column("rolls", 5, "right", least=46),
+    Column("rolls", 5, "right", least=68),
 )
 
 
 def node_cells(line: NodeLine, glyphs: Glyphs, rollouts: int) -> list[Span]:
-    """A node's cells: sign and id with its depth, axis, score, change, entropy, gates, rollouts."""
+    """A node's cells: sign and id with its depth, axis, score, change, entropy, gates, rollouts.
+
+    While rollouts are under way their number stands in the score's place.
+    """
     row, state = line.row, line.state
     style = STATE_STYLE.get(state, "")
+    done = f"{line.rollouts}/{rollouts}"
     fold = " " if not line.children else glyphs.open if line.open else glyphs.closed
-    name = f"{' ' * min(line.depth, 6)}{fold}{glyphs.of(state)} g{row.generation}.{row.index}"
+    name = f"{' ' * min(line.depth, 3)}{fold}{glyphs.of(state)} g{row.generation}.{row.index}"
     axis = clean_line(str(row.origin.get("axis") or ("original" if not row.parents else "")))
     return [
         (name, style),
         (axis, "dim" if state in ("rejected", "discarded", "raced_out") else ""),
-        (score_text(row), style),
+        (score_text(row) if row.score is not None or not line.rollouts else done, style),
         (change_text(row.score, line.parent_score), "ok" if _better(line) else "dim"),
         ("" if row.entropy is None else f"{row.entropy:.2f}", "dim"),
         (gate_signs(line.gates, glyphs), "bad" if "fail" in line.gates.values() else "ok"),
-        (f"{line.rollouts}/{rollouts}" if line.rollouts else "", "dim"),
+        (done if line.rollouts else "", "dim"),
     ]
 
 
@@ -268,60 +271,34 @@ def gate_signs(gates: Mapping[str, str], glyphs: Glyphs) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AxisLine:
-    """An axis with its counts, over the run or within one case."""
-
-    axis: str
-    priority: str
-    applied: int
-    passed: int
-    improved: int
-    definition: str
-
-    @property
-    def base(self) -> Fraction:
-        """The first term of its ranking: 4 I/A + Gp/A, 1.5 where it was never tried."""
-        if not self.applied:
-            return Fraction(3, 2)
-        return Fraction(4 * self.improved + self.passed, self.applied)
+def terms_text(terms: AxisTerms) -> str:
+    """The terms of an axis's score that are not zero, the base first: `2.75 +3 -1`."""
+    rest = (terms.priority, terms.no_improvement, terms.low_pass_rate, terms.lineage, terms.bonus)
+    return " ".join([f"{float(terms.base):.2f}", *(f"{float(term):+g}" for term in rest if term)])
 
 
-_AXES = (
-    "SELECT coalesce(json_extract(n.origin, '$.axis'), ''), count(*), "
-    f"sum(n.state NOT IN {OUT}), coalesce(sum(n.num > 0 AND n.num * p.den < p.num * n.den), 0) "
-    "FROM node n LEFT JOIN parent e ON e.node = n.id LEFT JOIN node p ON p.id = e.parent "
-    "WHERE n.generation > 0 {} GROUP BY 1"
-)
+Halves = tuple[float | None, float | None]
 
 
-def read_axes(reader: Reader, unit: str | None) -> list[AxisLine]:
-    """The catalogue's axes with their counts, best first; over the run if `unit` is None."""
-    rows = (
-        reader.rows(_AXES.format(""))
-        if unit is None
-        else reader.rows(_AXES.format("AND n.unit = ?"), (unit,))
+def read_margins(reader: Reader) -> Halves:
+    """Half the width of 95% intervals of the accuracies before and after, as shares of 1.
+
+    From the normal approximation over cases, cheap enough for every update; the report bootstraps.
+    """
+    rows = reader.rows(
+        "SELECT json_extract(result, '$.fresh_before'), json_extract(result, '$.fresh_after') "
+        "FROM unit WHERE kind = 'case' AND state = 'done'"
     )
-    counts = {axis: (applied, passed, improved) for axis, applied, passed, improved in rows}
-    lines = [
-        AxisLine(name, priority, *counts.pop(name, (0, 0, 0)), definition=text)
-        for name, priority, text in _catalogue(reader.named_text("axes"))
-    ]
-    lines += [
-        AxisLine(axis, "", *numbers, definition="") for axis, numbers in counts.items() if axis
-    ]
-    return sorted(lines, key=lambda line: -line.base)
+    pairs = [(Fraction(before), Fraction(after)) for before, after in rows if before and after]
+    return _margin([float(pair[0]) for pair in pairs]), _margin([float(pair[1]) for pair in pairs])
 
 
-def _catalogue(text: str | None) -> Iterable[tuple[str, str, str]]:
-    value: Any = json.loads(text) if text else []
-    for axis in value.get("axes", []) if isinstance(value, dict) else value:
-        name = str(axis.get("axis_name", ""))
-        yield name, str(axis.get("priority", "")), str(axis.get("definition", ""))
+def _margin(values: Sequence[float]) -> float | None:
+    return 1.96 * stdev(values) / sqrt(len(values)) if len(values) > 1 else None
 
 
-def effect_lines(effect: HardenEffect, glyphs: Glyphs) -> list[Line]:
-    """Accuracy before and after, cases hardened, entropy: what the finished cases show."""
+def effect_lines(effect: HardenEffect, margins: Halves, glyphs: Glyphs) -> list[Line]:
+    """Accuracy before and after with 95% intervals, cases hardened, entropy."""
     if not effect.cases:
         return [((" no case is finished yet", "dim"),)]
     fresh = effect.scored > 0
@@ -332,7 +309,9 @@ def effect_lines(effect: HardenEffect, glyphs: Glyphs) -> list[Line]:
     lines: list[Line] = [
         (
             (" accuracy   ", "dim"),
-            (f"{_percent(before)} {glyphs.arrow} {_percent(after)}", "accent"),
+            (_interval(before, margins[0] if fresh else None), "accent"),
+            (f" {glyphs.arrow} ", "dim"),
+            (_interval(after, margins[1] if fresh else None), "accent"),
             (
                 f"  {_points(before, after)} points, {kind}, {effect.scored or effect.cases} cases",
                 "dim",
@@ -355,8 +334,11 @@ def effect_lines(effect: HardenEffect, glyphs: Glyphs) -> list[Line]:
     return lines
 
 
-def _percent(value: Fraction | None) -> str:
-    return "-" if value is None else f"{100 * float(value):.1f}%"
+def _interval(value: Fraction | None, margin: float | None) -> str:
+    if value is None:
+        return "-"
+    half = "" if margin is None else f" ±{100 * margin:.1f}"
+    return f"{100 * float(value):.1f}%{half}"
 
 
 def _points(before: Fraction | None, after: Fraction | None) -> str:

@@ -10,11 +10,15 @@ Body = Callable[[int], list[Line]]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`key` keeps the cursor and what is open; `body` gives the lines at a width, None: no body."""
+    """`key` keeps the cursor and what is open; `body` gives the lines at a width, None: no body.
+
+    `level` indents it below a head line.
+    """
 
     key: str
     head: Line
     body: Body | None = None
+    level: int = 0
 
 
 class FoldPane:
@@ -46,13 +50,17 @@ class FoldPane:
     def _lines(
         self, entry: Entry, width: int, opened: str, closed: str
     ) -> list[tuple[Line, str | None]]:
+        pad = "  " * entry.level
         if entry.body is None:
-            return [((("  ", ""), *entry.head), None)]
+            return [(((pad, ""), *entry.head), None)]
         is_open = entry.key in self.open
         sign = opened if is_open else closed
-        lines: list[tuple[Line, str | None]] = [(((f"{sign} ", "dim"), *entry.head), entry.key)]
+        lines: list[tuple[Line, str | None]] = [
+            (((f"{pad}{sign} ", "dim"), *entry.head), entry.key)
+        ]
         if is_open:
-            lines += [((("    ", ""), *line), None) for line in entry.body(max(width - 4, 8))]
+            room = max(width - len(pad) - 4, 8)
+            lines += [(((f"{pad}    ", ""), *line), None) for line in entry.body(room)]
         return lines
 
     def current(self) -> str | None:

@@ -1,79 +1,82 @@
-"""Axes: how often each was applied, passed the gates and made a case harder."""
+"""Axes: how often each was applied, passed the gates and made a case harder, and its rank."""
 
 from typing import Any
 
+from ....engine.model.harden import RankedAxis
 from ....engine.store.reader import Reader
 from ...lines import Column, Line, Span
-from ...searches.harden import AxisLine, read_axes
+from ...searches.harden import terms_text
 from ...text import clean_line
 from ...widgets.bars import bar
 from ..still import StillView
 
 
-class AxesView(StillView[AxisLine]):
+class AxesView(StillView[RankedAxis]):
     """Over the run, or within the case that was chosen in the tree."""
 
     name = "axes"
     columns = (
         Column("rank", 4, "right"),
-        Column("", 3),
+        Column("", 2),
         Column("axis", 0),
-        Column("priority", 8, least=76),
+        Column("priority", 8, least=100),
         Column("applied", 7, "right"),
-        Column("passed", 7, "right"),
+        Column("passed", 6, "right"),
         Column("improved", 8, "right"),
         Column("score", 6, "right"),
-        Column("", 10, least=90),
+        Column("terms", 14, least=76),
+        Column("", 12, least=112),
     )
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._case: str | None = None
-        self._ranks: dict[str, int] = {}
         self._before: dict[str, int] = {}
 
-    def read(self, reader: Reader) -> list[AxisLine]:
+    def read(self, reader: Reader) -> list[RankedAxis]:
         """The axes, best first."""
-        return read_axes(reader, self._case)
+        from ....engine.report.axis_ranking import axis_ranking
 
-    def key_of(self, row: AxisLine) -> str:
+        return list(axis_ranking(reader, self._case))
+
+    def key_of(self, row: RankedAxis) -> str:
         """The axis."""
-        return row.axis
+        return row.axis.axis_name
 
-    def _take(self, rows: list[AxisLine], wanted: Any) -> None:
-        ranks = {row.axis: place for place, row in enumerate(rows, 1)}
-        if ranks != self._ranks:
-            self._before, self._ranks = self._ranks, ranks
+    def _take(self, rows: list[RankedAxis], wanted: Any) -> None:
+        ranks = {name: row.rank for name, row in self.rows.items()}
+        if [row.axis.axis_name for row in rows] != list(ranks):
+            self._before = ranks
         super()._take(rows, wanted)
 
-    def cells(self, row: AxisLine) -> list[Span]:
-        """Rank, change of rank, counts, score, bar."""
-        glyphs = self.host.glyphs
-        rank = self._ranks.get(row.axis, 0)
-        moved = self._before.get(row.axis, rank) - rank
+    def cells(self, row: RankedAxis) -> list[Span]:
+        """Rank, its change, counts, score with its terms, bar."""
+        glyphs, counts = self.host.glyphs, row.counts
+        name = row.axis.axis_name
+        moved = self._before.get(name, row.rank) - row.rank
         arrow = glyphs.up if moved > 0 else glyphs.down
-        share = row.passed / row.applied if row.applied else 0.0
+        share = counts.passed / counts.applied if counts.applied else 0.0
         return [
-            (str(rank), "dim"),
+            (str(row.rank), "dim"),
             (f"{arrow}{abs(moved)}" if moved else "", "ok" if moved > 0 else "warn"),
-            (clean_line(row.axis), ""),
-            (clean_line(row.priority), "accent" if row.priority == "high" else "dim"),
-            (f"{row.applied:,}", ""),
-            (f"{row.passed:,}", ""),
-            (f"{row.improved:,}", "ok" if row.improved else "dim"),
-            (f"{float(row.base):.2f}", "accent"),
-            (bar(share, 10, glyphs), "dim"),
+            (clean_line(name), ""),
+            (row.axis.priority, "accent" if row.axis.priority == "high" else "dim"),
+            (f"{counts.applied:,}", ""),
+            (f"{counts.passed:,}", ""),
+            (f"{counts.improved:,}", "ok" if counts.improved else "dim"),
+            (f"{float(row.terms.score):.2f}", "accent"),
+            (terms_text(row.terms), "dim"),
+            (bar(share, 12, glyphs), "dim"),
         ]
 
     def head(self, width: int) -> list[Line]:
         """Which counts these are, and what the axis under the cursor means."""
-        where = f"case {self._case.removeprefix('case:')}" if self._case else "the whole run"
+        where = self._case.removeprefix("case:") if self._case else "the whole run"
         key = self.host.settings.keys.label("scope")
-        score = "score = 4 improved/applied + passed/applied"
-        first: Line = ((f" {where}", "accent"), (f"  {score}; bar: passed; {key} changes", "dim"))
-        row = self.list.cursor and self.rows.get(self.list.cursor)
-        text = clean_line(row.definition) if row else ""
-        return [first, ((f" {text}", "dim"),)]
+        note = f"  {key} changes; terms: 4 improved + passed per application, then bonuses"
+        row = self.rows.get(self.list.cursor) if self.list.cursor else None
+        text = clean_line(row.axis.definition) if row else ""
+        return [((f" {clean_line(where)}", "accent"), (note, "dim")), ((f" {text}", "dim"),)]
 
     def act(self, action: str) -> bool:
         """Move, or change between run and case."""

@@ -8,7 +8,6 @@ from ....engine.store.views import CallRow
 from ...format import age, duration, local_time, money, parse_time, short
 from ...lines import Column, Line, Span, fit_line
 from ...text import clean_line
-from ..header import waiting_for
 from ..rows import RowsView
 
 STYLE = {"completed": "ok", "failed": "bad", "ambiguous": "warn", "open": "warn"}
@@ -22,7 +21,6 @@ class CallsView(RowsView[CallRow]):
     texts = ("slot", "model")
     name = "calls"
     mutable = True
-    head_lines = 2 + LANES
     filter_hint = "status= purpose= role= model= provider= node= unit= or words of slot and model"
     columns = (
         Column("time", 8, least=76),
@@ -53,10 +51,10 @@ class CallsView(RowsView[CallRow]):
         ]
 
     def head(self, width: int) -> list[Line]:
-        """Sums, what is waited for, and one line per lane."""
+        """Sums, and one line per lane."""
         status = self.run.status
         if status is None:
-            return [()] * self.head_lines
+            return []
         calls, beat = status.calls, status.heartbeat
         sums = (
             f" {calls.completed:,} completed  {calls.failed:,} failed"
@@ -64,11 +62,8 @@ class CallsView(RowsView[CallRow]):
             f"  tokens in {short(calls.input_tokens)}"
             f" (cached {short(calls.cached_input_tokens)}) out {short(calls.output_tokens)}"
         )
-        wait = waiting_for(beat.extra) if beat is not None and status.alive else ""
         lanes = beat.lanes if beat is not None and status.alive else ()
-        lines: list[Line] = [((sums, ""),), ((f" {wait}", "warn"),)]
-        lines += [fit_line(lane_line(lane), width) for lane in lanes[:LANES]]
-        return lines + [()] * (self.head_lines - len(lines))
+        return [((sums, ""),), *(fit_line(lane_line(lane), width) for lane in lanes[:LANES])]
 
     def node(self) -> str | None:
         """The call's node."""

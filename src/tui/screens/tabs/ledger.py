@@ -7,7 +7,8 @@ from ....engine.store.reader import Reader
 from ....engine.store.views import VerdictRow
 from ...filters import with_filters
 from ...format import local_time
-from ...lines import Column, Line, Span
+from ...lines import Column, Line, Span, line_width
+from ...searches.harden import GATES
 from ...text import clean_line
 from ..rows import RowsView
 
@@ -25,7 +26,6 @@ class LedgerView(RowsView[VerdictRow]):
     )
     texts = ("reason", "node")
     name = "ledger"
-    head_lines = 1
     filter_hint = "gate= outcome= by= node= case= axis= vote= unit= or words of node and reason"
     columns = (
         Column("time", 8, least=76),
@@ -67,17 +67,22 @@ class LedgerView(RowsView[VerdictRow]):
 
     def head(self, width: int) -> list[Line]:
         """Counts by gate: passed and failed."""
+        whole = self._counted(99)
+        return [whole if line_width(whole) <= width else self._counted(5)]
+
+    def _counted(self, letters: int) -> Line:
         glyphs, spans = self.host.glyphs, list[Span]()
-        for gate, counts in self._counts.items():
+        order = {gate: place for place, gate in enumerate(GATES)}
+        for gate, counts in sorted(self._counts.items(), key=lambda pair: order.get(pair[0], 9)):
             if not any(outcome in counts for outcome in OUTCOMES):
                 continue
-            spans.append((f" {clean_line(gate)} ", f"gate.{gate}"))
+            spans.append((f" {clean_line(gate)[:letters]} ", f"gate.{gate}"))
             spans.append((f"{glyphs.passed}{counts.get('pass', 0):,} ", "ok"))
             spans.append((f"{glyphs.failed}{counts.get('fail', 0):,} ", "bad"))
             other = sum(counts.get(name, 0) for name in ("abstain", "error"))
             if other:
                 spans.append((f"{glyphs.abstained}{other:,} ", "warn"))
-        return [tuple(spans)]
+        return tuple(spans)
 
     def node(self) -> str | None:
         """The verdict's node."""

@@ -61,11 +61,6 @@ class LogView(RowsView[EventRow]):
         """Take them."""
         self._commands, self._reasons, self._tail = more
 
-    @property
-    def head_lines(self) -> int:  # type: ignore[override]
-        """How many lines stand above the list."""
-        return len(self.head(0))
-
     def head(self, width: int) -> list[Line]:
         """The log's tail where the engine is gone or the run failed."""
         status = self.run.status

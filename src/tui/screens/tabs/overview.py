@@ -28,6 +28,7 @@ class OverviewView(View):
         self._states: dict[str, int] = {}
         self._parked: list[tuple[str, str]] = []
         self._tail: list[str] = []
+        self._margins: harden.Halves = (None, None)
         self._known = False
         self._size = (80, 20)
 
@@ -46,8 +47,9 @@ class OverviewView(View):
             parked = reader.rows(
                 "SELECT id, reason FROM unit WHERE state = 'parked' ORDER BY ord LIMIT 50"
             )
-            tail = log_tail(run.path)
-            return lambda: self._take(verdicts, states, [(u, r) for u, r in parked], tail)
+            tail, margins = log_tail(run.path), harden.read_margins(reader)
+            waiting = [(unit, reason) for unit, reason in parked]
+            return lambda: self._take(verdicts, states, waiting, tail, margins)
 
         return read
 
@@ -57,9 +59,10 @@ class OverviewView(View):
         states: dict[str, int],
         parked: list[tuple[str, str]],
         tail: list[str],
+        margins: harden.Halves,
     ) -> None:
         self._verdicts, self._states, self._parked = verdicts, states, parked
-        self._tail, self._known = tail, True
+        self._tail, self._margins, self._known = tail, margins, True
 
     def lines(self, width: int, height: int) -> list[Line]:
         """Everything that fits, the most important first."""
@@ -68,7 +71,7 @@ class OverviewView(View):
         if status is None:
             return [one(" reading ...", "dim")]
         lines = [
-            *harden.effect_lines(status.effect, self.host.glyphs),
+            *harden.effect_lines(status.effect, self._margins, self.host.glyphs),
             *self._progress(status, width),
             *self._rates(status, width),
             *self._alerts(status, width),

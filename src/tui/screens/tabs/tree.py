@@ -97,7 +97,7 @@ class TreeView(View):
 
     def lines(self, width: int, height: int) -> list[Line]:
         """Both lists side by side."""
-        self._left = min(max(width * 2 // 5, 28), 60) if width >= 76 else 26
+        self._left = min(max(width // 3 + 1, 28), 56) if width >= 76 else 26
         right = width - self._left - 1
         lefts = self._case_lines(self._left, height)
         rights = self._node_lines(right, height)
