@@ -1,0 +1,30 @@
+"""`evoscope doctor`: what this machine and its settings are good for."""
+
+from pathlib import Path
+
+import click
+
+from .doctor_checks import ALL, Check
+from .output import print_json, print_lines, table
+from .runs import folder_option
+from .status import json_option
+
+WORDS = {True: "ok", False: "PROBLEM", None: "unknown"}
+
+
+@click.command()
+@folder_option
+@json_option
+def doctor(folder: Path, as_json: bool) -> int:
+    """Check this machine and its settings; exit code 1 if something is wrong."""
+    checks = [check(folder) for check in ALL]
+    if as_json:
+        print_json({"checks": [_json(check) for check in checks]})
+    else:
+        rows = [(c.name, WORDS[c.ok], c.detail, c.advice) for c in checks]
+        print_lines(table(("check", "state", "detail", "advice"), rows))
+    return 1 if any(check.ok is False for check in checks) else 0
+
+
+def _json(check: Check) -> dict[str, object]:
+    return {"name": check.name, "ok": check.ok, "detail": check.detail, "advice": check.advice}
