@@ -133,6 +133,7 @@ async def accuracy() -> None:
             f"{kind:12} {len(cases):5} cases  {measure:18}  greedy {found['greedy']:.3f}  "
             f"sampled {found['sampled']:.3f}  majority {found['majority']:.3f}  "
             f"ratio {found['greedy'] / found['majority']:.2f}  "
+            f"(plain {statistics.fmean(reached.greedy):.3f}, majority {majority(cases):.3f})  "
             f"median first answer {reached.milliseconds:.2f} ms"
         )
 

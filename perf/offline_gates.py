@@ -2,6 +2,9 @@
 false-rejection rate of careful ones, and the reader's score before and after, by axis.
 
     .venv/bin/python perf/offline_gates.py [CASES]
+
+The careless moves and the extractor look for evidence with the same rules, so the rates say that
+the gates work as wired; they say nothing about how well model-based gates judge real mutations.
 """
 
 import asyncio
