@@ -53,7 +53,7 @@ def shown(cell: Cell, column: Column) -> str:
         return cell
     if isinstance(cell, int):
         return f"{cell:,}"
-    return f"{cell:,.{column.digits or 0}f}"
+    return f"{cell:z,.{column.digits or 0}f}"
 
 
 def is_numeric(table: Table, index: int) -> bool:
