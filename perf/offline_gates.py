@@ -118,7 +118,7 @@ def _context(
         "candidate_axes": list(axes),
         "axis_feedback": {},
         "gold_output_summary": dict(benchmark.gold_summary(case)),
-        "files": {"case/parent": {name: case.fields[name] for name in benchmark.mutable}},
+        "files": {f"case/g0/{name}": value for name, value in case.fields.items()},
     }
 
 

@@ -46,7 +46,9 @@ def asked(document: Json) -> str:
 def _asked(value: Json) -> Iterator[str]:
     if isinstance(value, dict):
         for name in ASKING:
-            found = next((v for k, v in value.items() if k.lower() == name), None)
+            found = next(
+                (v for k, v in value.items() if k.lower().rpartition("/")[2] == name), None
+            )
             if isinstance(found, str) and found.strip():
                 yield found
         for part in value.values():

@@ -26,7 +26,7 @@ def context(benchmark, case, axes=None, feedback=None, generation=1):
         "candidate_axes": [{"axis_name": name, "subtypes": ["a", "b"]} for name in catalogue],
         "axis_feedback": feedback or {},
         "gold_output_summary": dict(benchmark.gold_summary(case)),
-        "files": {"case/parent": {name: case.fields[name] for name in names}},
+        "files": {f"case/g0/{name}": value for name, value in case.fields.items()},
     }  # fmt: skip
 
 

@@ -60,16 +60,16 @@ def _entry(
 
 
 def parent_fields(data: Mapping[str, Json]) -> dict[str, Json]:
-    """The parent's mutable fields in `files`, whether files map to fields or to one field each."""
+    """The parent's mutable fields in `files`: a path is a field's own, or leads to several."""
     files, names = data.get("files"), data.get("degradable_files")
     wanted = [str(name) for name in names] if isinstance(names, list) else []
     found: dict[str, Json] = {}
     for path, content in files.items() if isinstance(files, dict) else ():
-        stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-        if isinstance(content, dict):
-            found.update({k: v for k, v in content.items() if not wanted or k in wanted})
-        elif path in wanted or stem in wanted or not wanted:
-            found[path if path in wanted else stem] = content
+        name = path.rpartition("/")[2]
+        if name in wanted or not wanted:
+            found[name] = content
+        elif isinstance(content, dict):
+            found.update({key: value for key, value in content.items() if key in wanted})
     return found
 
 
