@@ -18,7 +18,13 @@ from ..errors import DataError
 from ..model.llm import Json
 from . import bundle_graders, fields, records
 from .base import Case, Grade
-from .bundle_settings import BundleSettings, LabelSettings, PythonSettings, read_settings
+from .bundle_settings import (
+    BundleSettings,
+    LabelSettings,
+    NumericSettings,
+    PythonSettings,
+    read_settings,
+)
 
 CONFIG = "bundle.toml"
 
@@ -86,6 +92,13 @@ class Bundle:
     def grade(self, case: Case, response: str) -> Grade:
         """What the bundle's grader says; raises DataError where a python grader fails."""
         return self._grader(case, response)
+
+    def answer_line(self, answer: str) -> str:
+        """The last line of a response with this answer, where the grader reads one by keyword."""
+        grader = self._settings.grader
+        if isinstance(grader, LabelSettings | NumericSettings):
+            return f"{grader.keyword}: {answer}"
+        return answer
 
     def gold_summary(self, case: Case) -> Mapping[str, Json]:
         """The expected answer."""

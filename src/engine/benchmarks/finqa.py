@@ -148,6 +148,25 @@ class FinQA:
         return [records.write_json(records.export_file(path, "finqa.json"), [*map(_record, cases)])]
 
 
+def case_of_line(line: Mapping[str, Json], number: int, where: str) -> Case:
+    """A case of a table and a gold answer alone, as `evoscope grade` takes it from one line.
+
+    Raises DataError where the table is no list of rows of texts or the gold is malformed.
+    """
+    rows = line.get("table")
+    if not isinstance(rows, list) or any(not isinstance(r, list) or fields.texts(r) for r in rows):
+        raise DataError(
+            f"{where}: table is no list of rows of texts; give one, [] if there is none"
+        )
+    gold = line.get("gold_program")
+    return Case(
+        id=str(line.get("id", number)),
+        fields={"question": "", "pre_text": [], "table": rows, "post_text": []},
+        expected=_answer(line["gold_answer"], where),
+        metadata={"program": _program({"program": gold}, where) if gold else "", "answer": ""},
+    )
+
+
 def _case(row: Json, where: str) -> Case:
     record = records.as_object(row, where)
     qa = records.as_object(records.member(record, "qa", where), f"{where}, qa")
@@ -188,7 +207,8 @@ def _expected(case: Case) -> float | str:
 
 
 def _equivalent(case: Case, program: str) -> bool | None:
-    return equivalent(str(case.metadata["program"]), program)
+    gold = str(case.metadata["program"])
+    return equivalent(gold, program) if gold else None
 
 
 def _record(case: Case) -> Json:
