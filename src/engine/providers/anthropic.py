@@ -1,6 +1,7 @@
 """Anthropic's Messages API, through its SDK with retries off; the raw body is what we keep."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -26,6 +27,8 @@ from .http import (
 )
 from .redaction import redact_bytes
 from .wire_errors import WireErrors, kept_headers, request_id
+
+logging.getLogger("httpx2").setLevel(logging.WARNING)  # else a line in the log for every call
 
 DEFAULT_URL = "https://api.anthropic.com"
 COUNTED = ("model", "messages", "system", "thinking", "tools", "output_config", "cache_control")

@@ -1,6 +1,7 @@
 """OpenRouter, OpenAI, vLLM, llama.cpp and Ollama: the chat-completions wire over httpx."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,6 +26,8 @@ from .http import (
 from .redaction import redact_bytes
 from .wire_errors import WireErrors, kept_headers, request_id
 from .wire_json import encode
+
+logging.getLogger("httpx").setLevel(logging.WARNING)  # else a line in the log for every call
 
 DEFAULT_URLS = {
     "openrouter": "https://openrouter.ai/api/v1",

@@ -151,7 +151,7 @@ def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs | None, bool]:
         return None, False
     try:
         values = array("f", [token["logprob"] for token in tokens])
-        has_top = any(token.get("top_logprobs") for token in tokens)
+        has_top = bool(tokens[0].get("top_logprobs"))
     except (AttributeError, KeyError, TypeError, OverflowError):
         return None, False
     return (TokenLogprobs(values), has_top) if isfinite(sum(values)) else (None, False)

@@ -1,10 +1,14 @@
 """Every fault of a provider, over real connections, on both wires."""
 
+import logging
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
-from evoscope.engine.errors import ErrorClass, ProviderError
+from evoscope.engine.errors import ErrorClass, MalformedReply, ProviderError
+from evoscope.engine.gates.structured import read_strict
 from evoscope.engine.model.llm import Finish, Route
 from tests.engine.providers.wires import KEY, WIRES, ask, exchanged, failed, provider_at
 from tests.servers.llm_faults import Rule
@@ -212,8 +216,63 @@ async def test_what_send_has_parsed_is_what_a_replay_parses(wire: str) -> None:
         provider = provider_at(server.url, wire)
         reply = await provider.send(request, 5)
         await provider.aclose()
-    from dataclasses import replace
-
     live, stored = provider.parse(reply, request), replace(reply, parsed=None)
     assert provider.parse(stored, request) == live
     assert provider.parse(stored, request) == provider.parse(stored, request)
+
+
+async def test_log_probs_that_a_provider_leaves_out_are_reported_as_dropped() -> None:
+    request = ask("chat", params={"logprobs": True, "temperature": 1.0})
+    async with LlmServer([Rule("no_logprobs")]) as server:
+        completion = await exchanged(server, "chat", request)
+    assert completion.logprobs is None
+    assert completion.params.sent == ("temperature",)
+    assert completion.params.dropped == ("logprobs",)
+
+
+class Answer(BaseModel):
+    answer: str
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(("fault", "good"), [("fenced_json", True), ("malformed_json", False)])
+async def test_fenced_json_is_a_vote_and_malformed_json_is_none(
+    wire: str, fault: str, good: bool
+) -> None:
+    schema = ("answer", Answer.model_json_schema())
+    async with LlmServer([Rule(fault)]) as server:
+        completion = await exchanged(server, wire, ask(wire, params={"schema": schema}))
+    if good:
+        assert read_strict(completion.text, Answer, "audit").value.answer
+    else:
+        with pytest.raises(MalformedReply, match=r"^audit"):
+            read_strict(completion.text, Answer, "audit")
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_slow_answer_within_the_time_limit_is_an_answer(wire: str) -> None:
+    rules = [
+        Rule("delay", args={"seconds": 0.05}),
+        Rule("latency", args={"low": 0.01, "high": 0.05}),
+    ]
+    async with LlmServer(rules) as server:
+        provider = provider_at(server.url, wire)
+        reply = await provider.send(ask(wire), 5)
+        await provider.aclose()
+    assert 0.06 <= reply.latency_s < 2
+    assert reply.request_id
+    assert reply.request_id.startswith("req_")
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_no_log_at_any_level_holds_the_key(
+    wire: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    for name in ("httpx", "httpx2", "anthropic", "httpcore", "httpcore2"):
+        caplog.set_level(logging.DEBUG, logger=name)
+    async with LlmServer([Rule("echo_key", nth=(2,))]) as server:
+        await exchanged(server, wire, ask(wire))
+        await failed(server, wire, ask(wire))
+    assert "POST" in caplog.text
+    assert KEY not in caplog.text
