@@ -20,6 +20,9 @@ ROLE_BY_KEYS = (
     ("analysis", {"cases"}),
 )
 
+GATES = ("extraction", "audit", "realism")
+"""Roles asked at temperature 0, which the Anthropic wire leaves out."""
+
 
 def digest_responder(wire: Wire, body: dict[str, Any]) -> str:
     """A text that depends on the request alone; a JSON object where JSON is asked for."""
@@ -40,31 +43,37 @@ class OfflineResponder:
     """Answers as the offline models do, so that a whole run can go over the wire.
 
     A wire request names neither its role nor its sample. The role follows from the keys of the
-    prompt's JSON document; the sample is the request's `seed` where it has one, else how often the
-    same body has come before. A temperature of 0 is the greedy completion.
+    prompt's JSON document. The sample is the distance of the request's `seed` to `profile_seed`,
+    the seed in the run's configuration; without a seed, how often the same body has come before.
+    With a seed the answers are the offline run's own, whatever the order of arrival.
     """
 
-    def __init__(self, careless: float = 0.15) -> None:
+    def __init__(self, careless: float = 0.15, profile_seed: int = 0) -> None:
         from evoscope.engine.config import ProviderSettings
         from evoscope.engine.providers.offline.provider import OfflineProvider
 
         settings = ProviderSettings(kind="offline", careless=careless)
         self._provider = OfflineProvider("offline", settings)
+        self._profile_seed = profile_seed
         self._seen: Counter[bytes] = Counter()
 
     async def __call__(self, wire: Wire, body: dict[str, Any]) -> str:
-        key = canonical(body)
-        sample = body.get("seed", self._seen[key])
-        self._seen[key] += 1
-        request = self._request(wire, body, sample)
+        request = self._request(wire, body, self._sample(body))
         reply = await self._provider.send(request, 600)
         return self._provider.parse(reply, request).text
+
+    def _sample(self, body: dict[str, Any]) -> int:
+        if "seed" in body:
+            return int(body["seed"]) - self._profile_seed
+        key = canonical(body)
+        self._seen[key] += 1
+        return self._seen[key] - 1
 
     def _request(self, wire: Wire, body: dict[str, Any], sample: int) -> Any:
         from evoscope.engine.model.llm import Message, Params, Request
 
         role = role_of(prompt_text(body))
-        greedy = body.get("temperature") == 0 and role == "task"
+        left_out = 0.0 if role in GATES and wire == "anthropic" else None
         turns = [turn for turn in body["messages"] if turn["role"] != "system"]
         return Request(
             role=role,
@@ -73,13 +82,13 @@ class OfflineResponder:
             system=system_text(wire, body),
             messages=tuple(Message(turn["role"], str(turn["content"])) for turn in turns),
             params=Params(
-                temperature=body.get("temperature"),
+                temperature=body.get("temperature", left_out),
                 top_p=body.get("top_p"),
                 top_k=body.get("top_k"),
                 seed=body.get("seed"),
                 logprobs=True,
             ),
-            sample=-1 if greedy else sample,
+            sample=sample,
         )
 
 
@@ -95,7 +104,10 @@ def role_of(prompt: str) -> str:
     return next((role for role, wanted in ROLE_BY_KEYS if wanted <= keys), "task")
 
 
-RESPONDERS: dict[str, Callable[[], Responder]] = {
-    "digest": lambda: digest_responder,
-    "offline": OfflineResponder,
-}
+def responder_named(name: str, careless: float, profile_seed: int) -> Responder:
+    """The responder that a script names: digest or offline."""
+    if name == "offline":
+        return OfflineResponder(careless, profile_seed)
+    if name == "digest":
+        return digest_responder
+    raise ValueError(f"no responder {name!r}; there are digest and offline")

@@ -5,9 +5,9 @@ As its own process, which prints its port and runs until it is killed:
 
     python tests/servers/llm_server.py --port 0 --script '{"rules": [{"fault": "drop", "nth": 1}]}'
 
-A script (JSON, or the path of a file) may hold rules, seed, responder (digest, offline), cache (one
-body per prompt, for benchmarks) and record. What is answered depends on the body and how often it
-has come, so that runs can be repeated.
+A script (JSON, or the path of a file) may hold rules, seed (of the faults), responder (digest, or
+offline with careless and profile_seed), cache (one body per prompt, for benchmarks) and record.
+What is answered depends on the body and how often it has come, so that runs can be repeated.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from aiohttp import web
 
 from tests.servers.llm_draft import Draft, Wire, canonical, prompt_text, reply_body
 from tests.servers.llm_faults import CHANGES, ENDINGS, TRANSPORT, Rule, rule
-from tests.servers.llm_responders import RESPONDERS, Responder, digest_responder, respond
+from tests.servers.llm_responders import Responder, digest_responder, respond, responder_named
 
 KEPT_REQUESTS = 20_000
 LARGEST_REQUEST = 64 * 1024 * 1024
@@ -272,7 +272,11 @@ async def _truncate(request: web.Request, body: bytes) -> web.StreamResponse:
 
 def from_script(script: Mapping[str, Any]) -> LlmServer:
     """A server as a JSON script describes it."""
-    responder = RESPONDERS[script.get("responder", "digest")]()
+    responder = responder_named(
+        script.get("responder", "digest"),
+        float(script.get("careless", 0.15)),
+        int(script.get("profile_seed", 0)),
+    )
     return LlmServer(
         [rule(value) for value in script.get("rules", [])],
         responder,

@@ -13,8 +13,11 @@ import httpx
 import pytest
 
 from evoscope.engine.config import ProviderSettings
-from evoscope.engine.model.llm import Message, Params, Request
+from evoscope.engine.model.llm import Params
 from evoscope.engine.providers.offline.provider import OfflineProvider
+from evoscope.engine.searches.harden.requests import gate_request, numbered, task_request
+from evoscope.engine.searches.harden.setup import Profile
+from tests.engine.providers.wires import CLAUDE, QWEN, WIRES, provider_at
 from tests.servers.llm_faults import Rule, rule
 from tests.servers.llm_responders import OfflineResponder, role_of
 from tests.servers.llm_server import LlmServer
@@ -111,20 +114,37 @@ async def test_the_process_can_be_killed_and_started_again_on_its_port() -> None
         assert answers[0] == answers[1]
 
 
-async def test_the_offline_responder_answers_as_the_offline_models_do() -> None:
+EXTRACTION: dict[str, Any] = {
+    "baseline_prompt": "Judge.",
+    "input": {"question": "q"},
+    "expected_output": {"label": "yes"},
+}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("role", ["task", "extraction"])
+async def test_the_offline_models_answer_the_same_over_the_wire(wire: str, role: str) -> None:
+    """Seeds number the samples on the chat wire; on the other, order of arrival does."""
     offline = OfflineProvider("offline", ProviderSettings(kind="offline"))
-    respond = OfflineResponder()
-    for sample in range(6):
-        request = Request(
-            role="task",
-            provider="offline",
-            model="m",
-            messages=(Message("user", QUESTION),),
-            params=Params(temperature=1.0, logprobs=True),
-            sample=sample,
-        )
-        wanted = offline.parse(await offline.send(request, 5), request).text
-        assert await respond("chat", body(QUESTION, temperature=1.0)) == wanted
+    seed = 5 if wire == "chat" else None
+    profile = Profile("p", QWEN if wire == "chat" else CLAUDE, Params(seed=seed))
+    first = (
+        task_request(profile, QUESTION, top_logprobs=False)
+        if role == "task"
+        else gate_request(profile, "harden/extraction", EXTRACTION)
+    )
+    responder = OfflineResponder(profile_seed=5)
+    async with LlmServer(responder=responder) as server:
+        provider = provider_at(server.url, wire)
+        texts = set()
+        for sample in range(6):
+            request = numbered(first, sample)
+            wanted = offline.parse(await offline.send(request, 5), request).text
+            got = provider.parse(await provider.send(request, 5), request).text
+            assert got == wanted
+            texts.add(got)
+        await provider.aclose()
+    assert len(texts) > 1 or (wire, role) != ("chat", "task")
 
 
 @pytest.mark.parametrize(
