@@ -38,7 +38,8 @@ def page_of(text: str) -> tuple[Line, ...]:
 
 def _unwrapped(lines: list[str]) -> list[str]:
     """Lines joined where the next one's first word would not have fitted."""
-    width = max((len(line) for line in lines if " | " not in line), default=0)
+    # a word that is longer than a line stands alone and says nothing about the width
+    width = max((len(line) for line in lines if " " in line and " | " not in line), default=0)
     joined: list[str] = []
     last = ""
     for line in lines:

@@ -15,6 +15,7 @@ STAGED = re.compile(
     r"ignore (?:the|all) (?:above|previous)|trick question)\b"
 )
 MIN_CHARACTERS = 60
+FEWEST_ROWS = 4
 NOISE = 0.45
 
 
@@ -69,7 +70,7 @@ def _repeated(lines: list[str]) -> float:
 def _ragged(value: Json) -> float:
     """Share of a table's rows with another width than most, or whole rows without content."""
     rows = [row for row in value if isinstance(row, list)] if isinstance(value, list) else []
-    if len(rows) < 2:
+    if len(rows) < FEWEST_ROWS:
         return 0.0
     widths = [len(row) for row in rows]
     usual = max(sorted(set(widths)), key=widths.count)
