@@ -3,6 +3,8 @@
 import gzip
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,16 @@ def test_broken_files_are_refused_by_place(
         load(kind, path)
     assert "cases.json" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_loading_and_grading_gold_answers_needs_no_heavy_library() -> None:
+    program = (
+        "import sys; from evoscope.engine.benchmarks.load import load, SAMPLES\n"
+        "for kind in SAMPLES: b = load(kind); b.grade(b.cases[0], 'Program: add(1, 2)')\n"
+        "print(sorted({'sympy', 'numpy', 'scipy', 'httpx', 'textual'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
 def test_a_missing_file_and_an_unknown_benchmark_are_named() -> None:
