@@ -13,7 +13,7 @@ from ...model.core import Slot
 from ...model.harden import Rubric
 from ...model.llm import Json
 from .registry import Source
-from .requests import gate_request
+from .requests import gate_request, numbered
 from .research import UNIT
 from .rubric import FrozenRubric
 from .setup import HardenSetup
@@ -65,7 +65,7 @@ async def _audit(
 ) -> Ruling:
     rubric, rubric_json, profile = frozen.verified()
     data = {"rubric": rubric_json, "reference_profile": profile, "candidate": record}
-    request = gate_request(setup.profiles["gates"], "harden/realism", data, vote=number)
+    request = numbered(gate_request(setup.profiles["gates"], "harden/realism", data), number)
     try:
         completion = await ctx.complete(Slot(UNIT, "calibrate", node, number), request)
     except CallFailed as error:

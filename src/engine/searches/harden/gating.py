@@ -1,6 +1,7 @@
 """A candidate's way through the gates, cheapest first; a failed gate ends it (harden.md, 3)."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from ...errors import CallFailed, MalformedReply
 from ...gates.ballot import Ballot, Consultation, consult
@@ -11,7 +12,7 @@ from ...gates.ruling import Ruling
 from ...gates.votes import passes_needed
 from ...model.core import Effect, NodeState, Slot, Tally, Verdict
 from ...model.llm import Finish, Json
-from .requests import gate_request
+from .requests import gate_request, numbered
 from .state import CaseState, Desk, Variant, case_of
 
 ASKS = 2
@@ -97,8 +98,9 @@ async def _ask_extraction(desk: Desk, state: CaseState, source: Variant) -> Extr
         "input": dict(case.fields),
         "expected_output": dict(desk.benchmark.gold_summary(case)),
     }
+    first = gate_request(desk.profile("gates"), "harden/extraction", data)
     for reask in range(ASKS):
-        request = gate_request(desk.profile("gates"), "harden/extraction", data, vote=reask)
+        request = numbered(first, reask)
         slot = Slot(state.unit, "extract", source.node, 0, reask)
         try:
             completion = await desk.ctx.complete(slot, request)
@@ -122,7 +124,7 @@ def audit_ballot(
         "baseline_prompt": desk.benchmark.instructions(),
         "candidate_lines": list(candidate_lines(case_of(variant).fields)),
     }
-    votes = desk.settings.votes
+    votes, first = desk.settings.votes, gate_request(desk.profile("gates"), "harden/audit", data)
     return Ballot(
         unit=unit,
         node=variant.node,
@@ -131,7 +133,7 @@ def audit_ballot(
         votes=votes,
         needed=passes_needed(votes, "majority"),
         stopping=desk.settings.vote_stopping,
-        request=lambda k: gate_request(desk.profile("gates"), "harden/audit", data, vote=k),
+        request=partial(numbered, first),
         judge=judge_audit,
     )
 
@@ -144,7 +146,7 @@ def realism_ballot(desk: Desk, unit: str, variant: Variant) -> Ballot:
         "reference_profile": profile,
         "candidate": dict(case_of(variant).fields),
     }
-    votes = desk.settings.votes
+    votes, first = desk.settings.votes, gate_request(desk.profile("gates"), "harden/realism", data)
     return Ballot(
         unit=unit,
         node=variant.node,
@@ -153,8 +155,8 @@ def realism_ballot(desk: Desk, unit: str, variant: Variant) -> Ballot:
         votes=votes,
         needed=passes_needed(votes, desk.settings.realism_rule),
         stopping=desk.settings.vote_stopping,
-        request=lambda k: gate_request(desk.profile("gates"), "harden/realism", data, vote=k),
-        judge=lambda text: judge_realism(text, rubric),
+        request=partial(numbered, first),
+        judge=partial(judge_realism, rubric=rubric),
     )
 
 

@@ -9,7 +9,7 @@ from ...model.core import Slot
 from ...model.harden import AxisCounts, RankedAxis
 from ...model.llm import Completion, Finish, Json
 from .manifest import Entry, read_manifest
-from .requests import structured_request
+from .requests import numbered, structured_request
 from .rubric import criteria_summary
 from .state import CaseState, Desk, Variant, case_of, node_id
 
@@ -33,13 +33,11 @@ async def propose(
     data = mutation_context(desk, state, generation, parent, ranked)
     names = [entry.axis.axis_name for entry in ranked]
     problem = ""
+    first = structured_request(desk.profile("mutation"), "harden/mutation", data)
     for reask in range(ASKS):
         slot = Slot(state.unit, "mutate", parent.node, generation, reask)
-        request = structured_request(
-            desk.profile("mutation"), "harden/mutation", data, sample=reask
-        )
         try:
-            completion = await desk.ctx.complete(slot, request)
+            completion = await desk.ctx.complete(slot, numbered(first, reask))
             return _read(completion, desk.settings.offspring, names)
         except CallFailed as error:
             return Proposal((), problem=f"the mutation call failed: {error.reason}")

@@ -15,7 +15,7 @@ TOP_ALTERNATIVES = 5
 def document(data: Mapping[str, Json]) -> str:
     """The one JSON document of a structured role's prompt; `<` is escaped, so that no text in it
     can end the block that quotes it."""
-    text = json.dumps(dict(data), ensure_ascii=False, sort_keys=True, indent=1)
+    text = json.dumps(dict(data), ensure_ascii=False, sort_keys=True)
     return text.replace("<", "\\u003c")
 
 
@@ -24,7 +24,6 @@ def structured_request(
     template: str,
     data: Mapping[str, Json],
     *,
-    sample: int = 0,
     params: Params | None = None,
 ) -> Request:
     """The request of a role that answers with a JSON object, from `prompts/TEMPLATE.md`."""
@@ -37,7 +36,6 @@ def structured_request(
         system=system,
         params=replace(params or profile.params, json_object=True),
         route=profile.route,
-        sample=sample,
     )
 
 
@@ -57,27 +55,30 @@ def research_params(params: Params, *, web: bool, blocked: tuple[str, ...]) -> P
     return replace(params, web_search=True, blocked_terms=blocked) if web else params
 
 
-def gate_request(
-    profile: Profile, template: str, data: Mapping[str, Json], *, vote: int = 0
-) -> Request:
-    """One vote of a gate; a profile's seed moves on with the vote, so that votes are separate."""
-    params = gate_params(profile.params)
-    return structured_request(
-        profile, template, data, sample=vote, params=replace(params, seed=_seed(params, vote))
-    )
+def gate_request(profile: Profile, template: str, data: Mapping[str, Json]) -> Request:
+    """The first vote of a gate, or its only question; `numbered` makes the others of it."""
+    return structured_request(profile, template, data, params=gate_params(profile.params))
 
 
-def task_request(profile: Profile, prompt: str, sample: int, *, top_logprobs: bool) -> Request:
-    """A sampled response of the task model: one user message, reasoning off, log-probabilities.
+def numbered(request: Request, number: int) -> Request:
+    """The same request as vote, re-ask or sample `number`. A profile's seed moves on with it, so
+    that votes and samples are separate draws: one seed would give one response again and again."""
+    if number == 0:
+        return request
+    params = request.params
+    if params.seed is not None:
+        params = replace(params, seed=params.seed + number)
+    return replace(request, params=params, sample=number)
 
-    A profile's seed moves on with the sample: the same seed would give the same response T times.
-    """
+
+def task_request(profile: Profile, prompt: str, *, top_logprobs: bool) -> Request:
+    """The first sampled response of the task model: one user message, reasoning off,
+    log-probabilities; `numbered` makes the other samples of it."""
     params = profile.params
     sampled = replace(
         params,
         max_tokens=MAX_OUTPUT_TOKENS if params.max_tokens is None else params.max_tokens,
         reasoning="off" if params.reasoning is None else params.reasoning,
-        seed=_seed(params, sample),
         logprobs=True,
         top_logprobs=TOP_ALTERNATIVES if top_logprobs else None,
     )
@@ -88,15 +89,10 @@ def task_request(profile: Profile, prompt: str, sample: int, *, top_logprobs: bo
         messages=(Message("user", prompt),),
         params=sampled,
         route=profile.route,
-        sample=sample,
     )
 
 
 def greedy_request(profile: Profile, prompt: str) -> Request:
     """The greedy response: temperature 0, with the top alternatives."""
-    request = task_request(profile, prompt, 0, top_logprobs=True)
+    request = task_request(profile, prompt, top_logprobs=True)
     return replace(request, params=replace(request.params, temperature=0.0))
-
-
-def _seed(params: Params, number: int) -> int | None:
-    return None if params.seed is None else params.seed + number

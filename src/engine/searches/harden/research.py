@@ -14,7 +14,7 @@ from ...prompts import load_template
 from .axes import read_catalogue
 from .corpus import corpus
 from .registry import Source, read_registry, records_hash
-from .requests import research_params, structured_request
+from .requests import numbered, research_params, structured_request
 from .rubric import RubricReply, read_profile, read_rubric
 from .setup import HardenSetup
 
@@ -40,9 +40,8 @@ async def research(
         asked = dict(data)
         if errors:
             asked["errors"] = list(errors)
-        request = structured_request(
-            profile, f"harden/{purpose}", asked, sample=attempt, params=params
-        )
+        first = structured_request(profile, f"harden/{purpose}", asked, params=params)
+        request = numbered(first, attempt)
         try:
             completion = await ctx.complete(Slot(UNIT, purpose, reask=attempt), request)
             if completion.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):

@@ -8,7 +8,7 @@ from ...gates.together import together
 from ...model.core import Rollout, Slot
 from ...model.harden import Score
 from ...model.llm import Request
-from .requests import greedy_request, task_request
+from .requests import greedy_request, numbered, task_request
 from .state import CONTEXT, Desk, Variant, case_of, score_of
 
 GREEDY = -1
@@ -24,8 +24,10 @@ async def roll(
     """
     prompt, profile = desk.benchmark.prompt(case_of(variant)), desk.profile("task")
     top = desk.settings.top_logprobs == "always"
-    asked = [(k, task_request(profile, prompt, k, top_logprobs=top)) for k in samples]
-    rollouts = await together(_one(desk, unit, variant, purpose, k, r) for k, r in asked)
+    first = task_request(profile, prompt, top_logprobs=top)
+    rollouts = await together(
+        _one(desk, unit, variant, purpose, k, numbered(first, k)) for k in samples
+    )
     if rollouts:
         await desk.ctx.record(*rollouts)
     return rollouts

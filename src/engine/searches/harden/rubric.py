@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import Field, ValidationError
@@ -74,8 +75,7 @@ class FrozenRubric:
                     f"{name}: its SHA-256 is {now[:12]}, it was frozen as {known[:12]}; a frozen "
                     "text never changes: start a new run"
                 )
-        rubric = json_object(self.text)
-        return _rules(RubricReply.model_validate(rubric)), rubric, json_object(self.profile_text)
+        return _read_rules(self.text), json_object(self.text), json_object(self.profile_text)
 
 
 def text_hash(text: str) -> str:
@@ -126,7 +126,9 @@ def criteria_summary(rubric: Rubric) -> list[Json]:
     return [{"name": d.name, "description": d.description} for d in rubric.dimensions]
 
 
-def _rules(reply: RubricReply) -> Rubric:
+@lru_cache(maxsize=8)
+def _read_rules(text: str) -> Rubric:
+    reply = RubricReply.model_validate(json_object(text))
     return Rubric(
         tuple(
             Dimension(**{**d.model_dump(), "sources": tuple(d.sources)}) for d in reply.dimensions
