@@ -10,7 +10,7 @@ from evoscope.engine.providers.base import Provider
 from tests.replay_kit import HashProvider, Kit, Life
 from tests.toy_search import Toy
 
-UNITS = 3
+UNITS = 2
 
 
 def providers(seed: int) -> dict[str, Provider]:

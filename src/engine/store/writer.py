@@ -91,7 +91,10 @@ class Writer:
     @classmethod
     async def open(cls, path: Path, epoch: int, on_trouble: Callable[[str], None]) -> "Writer":
         """Open the file for writing; it must exist, be migrated, and hold `epoch`."""
-        db = _Connection(lambda: sqlite3.connect(path, isolation_level=None), iter_chunk_size=64)
+        db = _Connection(
+            lambda: sqlite3.connect(path, isolation_level=None, check_same_thread=False),
+            iter_chunk_size=64,
+        )
         await db
         for pragma in (
             "synchronous = FULL",
