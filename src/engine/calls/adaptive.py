@@ -9,7 +9,7 @@ HOLD_S = 5.0
 class AdaptiveLimit:
     """The lane's concurrency limit. All times are the loop's, in seconds.
 
-    Slow start adds two per answer, from a quarter of the ceiling (at least 16); after the first
+    Slow start adds two per answer, from half the ceiling (at least 16); after the first
     cut the limit grows by one per limit's worth of answers. Only a rate limit cuts, at most once
     per cooldown of its own, and only for requests that left after the last cut: one burst of
     429s is one piece of news. Within the cooldown each further one takes away the one place that
@@ -19,7 +19,7 @@ class AdaptiveLimit:
     def __init__(self, ceiling: int, adaptive: bool = True) -> None:
         self.ceiling = ceiling
         self.adaptive = adaptive
-        start = min(ceiling, max(MIN_START, ceiling // 4)) if adaptive else ceiling
+        start = min(ceiling, max(MIN_START, ceiling // 2)) if adaptive else ceiling
         self._level = float(start)
         self._slow_start = True
         self._cut_at = float("-inf")

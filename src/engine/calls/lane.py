@@ -5,7 +5,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from ..config import Limits
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .account import Account
 
 
-class Place(Enum):
+class Place(IntEnum):
     """Where a ticket is: outside, waiting, writing its intent, waiting for a slot, in flight."""
 
     OUT = 0
@@ -77,7 +77,7 @@ class Lane:
         self._pace = Pace()
         self._far: Heap = []
         self._queue: Heap = []
-        self._counts: Counter[Place] = Counter()
+        self._counts = [0] * len(Place)
         self._rate = RateMeter()
         self._errors: Counter[str] = Counter()
         self._last_error = ""
