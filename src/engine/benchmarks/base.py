@@ -100,5 +100,9 @@ class Benchmark(Protocol):
         ...
 
     def export(self, cases: Sequence[Case], path: Path) -> list[Path]:
-        """Write the cases in the source's own format; returns the files written."""
+        """Write the cases in the source's own format; returns the files written.
+
+        `path` is the file where its name has a suffix (`.gz` packs it), else a folder that gets
+        the format's usual name. `load` reads the first file returned.
+        """
         ...
