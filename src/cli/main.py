@@ -69,6 +69,14 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a reader that stops reading (`| head`) has what it wanted."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands from the table alone."""
         rows = [(name, COMMANDS[name][1]) for name in self.list_commands(ctx)]
@@ -98,9 +106,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _keep_printing_in_any_locale()
     try:
         return _code(cli.main(args, prog_name="evoscope", standalone_mode=False))
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (KeyboardInterrupt, click.Abort):
         return _say("interrupted", STOPPED)
     except (EvoscopeError, click.ClickException) as error:

@@ -71,7 +71,10 @@ def run(
 
 @click.command()
 @click.argument("search", type=click.Choice(SEARCHES), default="harden")
-@click.option("--benchmark", type=click.Choice(("finqa", "pubmedqa", "contractnli")))
+@click.option(
+    "--benchmark", type=click.Choice(("finqa", "pubmedqa", "contractnli")),
+    help="Whose cases [default: finqa].",
+)  # fmt: skip
 @setting_options
 @mode_options
 def demo(
