@@ -70,7 +70,7 @@ def _print(problems: list[Problem], as_json: bool) -> None:
 
 
 def _case_problems(path: Path, config: RunConfig) -> list[Problem]:
-    from ..engine.registry import plan_run
+    from ..engine.plans import plan_run
 
     try:
         plan = plan_run(config)

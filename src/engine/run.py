@@ -22,9 +22,9 @@ from .clock import utc_now
 from .config import RunConfig
 from .errors import ConfigError, EvoscopeError, StoreError
 from .hooks import Hooks
+from .plans import Plan, plan_run
 from .providers.base import Provider
 from .providers.build import build_provider
-from .registry import Plan, plan_run
 from .run_files import heartbeat_file, inbox, log_file, run_name, write_atomically
 from .session import End, Session, Setup
 from .store.database import create, initialise, network_file_system, read_texts

@@ -1,0 +1,109 @@
+"""From a configuration to the search it names, with everything that a replay depends on."""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .benchmarks.base import Benchmark
+from .benchmarks.load import load, samples
+from .canonical import canonical_json, sha256
+from .config import ModelSettings, RunConfig
+from .context import Context
+from .errors import ConfigError, DataError
+from .model.llm import Params, Route
+from .prompts import template_hash
+from .searches.harden.search import HARDEN, sampled_cases
+from .searches.harden.setup import HardenSetup, Profile
+
+PROFILE_FIELDS = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "presence_penalty",
+    "repetition_penalty",
+    "seed",
+    "max_tokens",
+    "reasoning",
+    "effort",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A search ready to run. `pins` are what must be equal at every resume, by name."""
+
+    search: Callable[[Context], Awaitable[None]]
+    total: int
+    unit_kind: str
+    pins: Mapping[str, str]
+
+
+def plan_run(config: RunConfig) -> Plan:
+    """Load what the configuration names. Raises ConfigError or DataError."""
+    benchmark = load(config.benchmark.kind, config.benchmark.path)
+    setup = harden_setup(config, benchmark)
+    cases = sampled_cases(config.seed, setup)
+    pins = {
+        "config": sha256(canonical_json(config.model_dump(mode="json")).encode()),
+        "prompts": template_hash(),
+        "cases": files_hash(config.benchmark.path or samples(config.benchmark.kind)),
+        "replay": f"{HARDEN.name} {HARDEN.replay_version}",
+        **user_texts(setup),
+    }
+    return Plan(lambda context: HARDEN.run(context, setup), len(cases), "case", pins)
+
+
+def harden_setup(config: RunConfig, benchmark: Benchmark) -> HardenSetup:
+    """The harden search's setup; reads the user's own axis, rubric and source files."""
+    settings = config.harden
+    return HardenSetup(
+        benchmark=benchmark,
+        settings=settings,
+        profiles={role: profile(model) for role, model in config.models.items()},
+        sample=config.benchmark.sample,
+        axes_text=_read(settings.axes, "harden.axes"),
+        rubric_text=_read(settings.rubric, "harden.rubric"),
+        profile_text=_read(settings.reference_profile, "harden.reference_profile"),
+        sources_text=_read(settings.sources, "harden.sources"),
+    )
+
+
+def profile(settings: ModelSettings) -> Profile:
+    """A role's model with its sampling profile."""
+    params = Params(**{name: getattr(settings, name) for name in PROFILE_FIELDS})
+    pinned = settings.route
+    route = None if pinned is None else Route(pinned.providers, pinned.quantizations)
+    return Profile(settings.provider, settings.model, params, route)
+
+
+def user_texts(setup: HardenSetup) -> dict[str, str]:
+    """Hashes of the user's own files, by name."""
+    texts = {
+        "axes": setup.axes_text,
+        "rubric": setup.rubric_text,
+        "reference_profile": setup.profile_text,
+        "sources": setup.sources_text,
+    }
+    return {name: sha256(text.encode()) for name, text in texts.items() if text is not None}
+
+
+def files_hash(path: Path) -> str:
+    """SHA-256 over a file, or over all files of a folder with their names."""
+    total = hashlib.sha256()
+    try:
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file() and "__pycache__" not in file.parts:
+                total.update(f"{file.relative_to(path)}\0".encode() + file.read_bytes())
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror})") from None
+    return total.hexdigest()
+
+
+def _read(path: Path | None, key: str) -> str | None:
+    if path is None:
+        return None
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{key} = {path}: cannot be read ({error})") from None
