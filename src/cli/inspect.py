@@ -116,7 +116,7 @@ def _lines(dossier: Dossier, against: str) -> list[str]:
         *_section("lineage", table(heads, map(node_cells, dossier.chain), {3, 4})),
         *_section(f"diff against {base[0]}", diff_lines(fields_of(base[1]), after)),
         *_section("verdicts", table(_VERDICT, map(verdict_cells, dossier.verdicts), {3})),
-        *_section("rollouts", table(_ROLLOUT, map(rollout_cells, dossier.rollouts), {4})),
+        *_section("rollouts", table(_ROLLOUT, map(rollout_cells, dossier.rollouts), {2, 4})),
         *_section("decisions", table(_DECISION, map(decision_cells, dossier.decisions))),
     ]
 

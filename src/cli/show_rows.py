@@ -59,7 +59,7 @@ def call_cells(call: CallRow) -> tuple[str, ...]:
         call.slot,
         CALL_STATUS.get(call.status, call.status).replace("_", " "),
         call.served_model or call.model,
-        str(len(call.attempts) + (call.status == "completed")),
+        str(len(call.attempts)),
         str(tokens) if call.output_tokens is not None else "",
         "" if call.cost is None else money(call.cost),
         "" if call.latency_s is None else f"{call.latency_s:.1f}",

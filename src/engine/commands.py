@@ -4,6 +4,7 @@ The inbox is a folder of small JSON files, dropped by atomic rename (see `contro
 alone turns them into rows of `command`; their sequence numbers are what decision points record.
 """
 
+import asyncio
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
@@ -131,14 +132,19 @@ class Inbox:
         act: Callable[[Command], tuple[str, Mapping[str, Any], tuple[Write, ...]]],
     ) -> None:
         self._folder, self._writer, self._book, self._act = folder, writer, book, act
+        self._taking = asyncio.Lock()
 
     async def take(self) -> int:
-        """Carry out what waits, in order of time; returns how many were taken."""
-        waiting = sorted(self._read(), key=lambda pair: (pair[1].time, pair[1].id))
-        for path, command in waiting:
-            await self._one(command)
-            path.unlink(missing_ok=True)
-        return len(waiting)
+        """Carry out what waits, in order of time; returns how many were taken.
+
+        One at a time: the search asks at its end, the control loop all along.
+        """
+        async with self._taking:
+            waiting = sorted(self._read(), key=lambda pair: (pair[1].time, pair[1].id))
+            for path, command in waiting:
+                await self._one(command)
+                path.unlink(missing_ok=True)
+            return len(waiting)
 
     def _read(self) -> list[tuple[Path, Command]]:
         found = []

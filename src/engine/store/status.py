@@ -149,7 +149,8 @@ def _calls(reader: Reader) -> CallSums:
     done = by_status.get("completed", (0, None, None, None, None, 0, None, None))
     count, given, cached, output, cost, priced, source, other = done
     attempts = reader.row(
-        "SELECT count(*), sum(CASE WHEN maybe_paid THEN CAST(estimate AS REAL) END) FROM attempt"
+        "SELECT count(*), sum(iif(maybe_paid, CAST(estimate AS REAL), 0)) FROM attempt "
+        "WHERE outcome <> 'completed'"
     )
     retries, maybe_paid = attempts or (0, None)
     known = count > 0 and priced == count
