@@ -236,13 +236,8 @@ def _wake(ticket: Ticket) -> None:
     ticket.waiter = None
 
 
-def _given_up(ticket: Ticket) -> bool:
-    """Whether the waiting task has been cancelled and only has not come round to say so."""
-    return ticket.waiter is not None and ticket.waiter.cancelled()
-
-
 def _head(heap: Heap, place: Place) -> Ticket | None:
     """The first ticket that still waits here; those that were taken out are dropped."""
-    while heap and (heap[0][1].place is not place or _given_up(heap[0][1])):
+    while heap and heap[0][1].place is not place:
         heapq.heappop(heap)
     return heap[0][1] if heap else None

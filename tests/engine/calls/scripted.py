@@ -55,6 +55,8 @@ class ScriptedProvider:
     capacity: int | None = None
     usage: Usage = USAGE
     headers: dict[str, str] = field(default_factory=dict)
+    input_tokens: dict[str, int] = field(default_factory=dict)
+    """Estimates by model, where they are not 1,000."""
     in_flight: int = 0
     peak: int = 0
     sent_at: list[float] = field(default_factory=list)
@@ -84,7 +86,7 @@ class ScriptedProvider:
         return Completion("answer", Finish(reply.body.decode()), usage=self.usage)
 
     def estimate_input_tokens(self, request: Request) -> int:
-        return 1000
+        return self.input_tokens.get(request.model, 1000)
 
     async def aclose(self) -> None:
         return None
@@ -129,7 +131,7 @@ class MemoryLedger:
 
 
 class Shop:
-    """A buyer of one provider's models, with everything that a test looks at."""
+    """A buyer of providers p and q (one behind both), with everything that a test looks at."""
 
     def __init__(
         self,
@@ -154,15 +156,19 @@ class Shop:
             attempt_timeout_s=attempt_timeout_s,
             pause_after_failures=pause_after,
         )
-        models = {"task": ModelSettings(provider="p", model="m", price=price)}
+        names = {"task": ("p", "m"), "gates": ("p", "n"), "mutation": ("q", "m")}
+        models = {
+            role: ModelSettings(provider=name, model=model, price=price)
+            for role, (name, model) in names.items()
+        }
         self.provider, self.ledger = provider, MemoryLedger(commit_s)
         self.budget = Budget(None if budget is None else Decimal(budget))
         self.troubles: list[Trouble] = []
-        prices = Prices(models, {"p": settings})
+        accounts = {"p": settings, "q": settings}
         self.buyer = Buyer(
-            {"p": provider},
-            {"p": settings},
-            prices,
+            {"p": provider, "q": provider},
+            accounts,
+            Prices(models, accounts),
             self.budget,
             self.ledger,
             seed,
@@ -170,12 +176,17 @@ class Shop:
         )
 
     def buy(
-        self, n: int, priority: int = 0, model: str = "m", max_tokens: int = 1000
+        self,
+        n: int,
+        priority: int = 0,
+        model: str = "m",
+        max_tokens: int = 1000,
+        provider: str = "p",
     ) -> "asyncio.Task[Completion]":
         """Start buying call number `n`."""
         request = Request(
             role="task",
-            provider="p",
+            provider=provider,
             model=model,
             messages=(Message("user", f"case {n}"),),
             params=Params(max_tokens=max_tokens),

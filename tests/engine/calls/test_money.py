@@ -82,6 +82,30 @@ def test_reaching_the_limit_pauses_before_sending_and_raising_it_resumes() -> No
     run_virtual(main())
 
 
+def test_reaching_the_limit_stops_every_lane_at_once() -> None:
+    async def main() -> None:
+        shop = Shop(ScriptedProvider(), Limits(concurrency=2), budget="0.0045")
+        tasks = [shop.buy(n, model="mn"[n % 2]) for n in range(10)]
+        await asyncio.sleep(3600)
+        raised = [task.exception() for task in tasks if task.done() and task.exception()]
+        assert [type(error) for error in raised] == [RunPaused]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    run_virtual(main())
+
+
+def test_room_made_by_one_provider_lets_the_others_calls_go_on() -> None:
+    async def main() -> None:
+        shop = Shop(ScriptedProvider(), budget="0.0055")
+        await asyncio.gather(shop.buy(1), shop.buy(2, provider="q"))
+        assert shop.provider.sent_at == [0.0, 0.5]
+        assert not [t for t in shop.troubles if t.pause]
+
+    run_virtual(main())
+
+
 def test_calls_wait_while_settling_may_still_make_room() -> None:
     async def main() -> None:
         shop = Shop(ScriptedProvider(), Limits(concurrency=4), budget="0.0091")

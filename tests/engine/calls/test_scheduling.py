@@ -51,7 +51,7 @@ def test_throughput_reaches_92_percent_of_ideal_at_64_by_half_a_second(commit_s:
 def test_two_models_share_their_providers_concurrency() -> None:
     async def main() -> None:
         shop = Shop(ScriptedProvider(), Limits(concurrency=4))
-        await asyncio.gather(*(shop.buy(n, model=f"m{n % 2}") for n in range(32)))
+        await asyncio.gather(*(shop.buy(n, model="mn"[n % 2]) for n in range(32)))
         assert shop.provider.peak == 4
         assert len(shop.buyer.snapshot().lanes) == 2
 
@@ -182,6 +182,22 @@ def test_stated_tokens_per_minute_hold_and_estimates_are_corrected() -> None:
         # 300 calls of 1,000 real tokens: five minutes and the twentieth kept for bursts, though
         # each was estimated at 2,000
         assert 290 <= now() <= 320
+
+    run_virtual(main())
+
+
+def test_a_large_request_is_not_starved_by_small_ones_of_another_model() -> None:
+    async def main() -> None:
+        provider = ScriptedProvider(latency_s=0.05, input_tokens={"m": 1000, "n": 10})
+        provider.usage = Usage()
+        shop = Shop(provider, Limits(concurrency=50, tokens_per_minute=6000))
+        small = [shop.buy(n, model="n", max_tokens=10) for n in range(20)]
+        await asyncio.sleep(0.1)
+        large = shop.buy(99)
+        small += [shop.buy(n, priority=1, model="n", max_tokens=10) for n in range(100, 400)]
+        await large
+        assert now() < 10
+        await asyncio.gather(*small)
 
     run_virtual(main())
 
