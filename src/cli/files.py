@@ -9,7 +9,7 @@ import click
 from ..engine.errors import StoreError, UsageError
 from ..engine.run_files import remove_run, run_files, run_name
 from ..engine.store.reader import Reader
-from ..engine.store.status import read_status
+from ..engine.store.status import ACTIVE, read_status
 from .output import narrate
 from .runs import run_argument
 
@@ -34,10 +34,21 @@ def backup(run: Path, output: Path) -> None:
         with closing(source), closing(sqlite3.connect(output)) as copy:
             source.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
+            _give_up_its_engine(copy)
     except sqlite3.Error as error:
         output.unlink()
         raise StoreError(f"{run} could not be copied to {output} ({error})") from error
     narrate(f"copied {run_name(run)} to {output} ({output.stat().st_size:,} bytes)")
+
+
+def _give_up_its_engine(copy: sqlite3.Connection) -> None:
+    """A copy is stopped, so that nobody takes it for a lost run and pays its calls twice."""
+    (state,) = copy.execute("SELECT value FROM meta WHERE key = 'state'").fetchone() or ("",)
+    if state in ACTIVE:
+        reason = f"copied while it was {state}"
+        for key, value in (("state", "stopped"), ("reason", reason)):
+            copy.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
+        copy.commit()
 
 
 @click.command()

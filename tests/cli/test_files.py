@@ -24,7 +24,8 @@ def test_a_backup_of_a_run_that_is_being_written_is_whole(cli: Cli, tmp_path: Pa
     assert copy.stat().st_mode & 0o777 == 0o600
     assert [path.name for path in copy.parent.iterdir()] == ["copy.evo"]
     status = cli("status", copy, "--json").json
-    assert (status["state"], status["progress"]["done"]) == ("lost", 2)
+    assert (status["name"], status["state"]) == ("copy", "stopped")
+    assert (status["reason"], status["progress"]["done"]) == ("copied while it was running", 2)
     with closing(sqlite3.connect(copy)) as db:
         assert db.execute("SELECT count(*) FROM meta WHERE key = 'half'").fetchone() == (0,)
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)

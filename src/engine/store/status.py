@@ -99,7 +99,7 @@ def status_of(reader: Reader) -> RunStatus:
     done, parked = _progress(reader, unit)
     total = int(meta["progress_total"]) if meta.get("progress_total") else None
     return RunStatus(
-        name=meta.get("name") or run_name(reader.path),
+        name=run_name(reader.path),
         path=reader.path,
         search=meta.get("search", "?"),
         state=state,
