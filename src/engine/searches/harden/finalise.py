@@ -50,6 +50,8 @@ async def finalise(desk: Desk, state: CaseState) -> Ending:
 
 
 async def _promote(desk: Desk, state: CaseState, step: str, last: Variant | None) -> Variant | None:
+    """One promotion. One that supersedes `last` is a promotion even where it falls back to the
+    original."""
     said = await desk.ctx.point(state.unit, step)
     barred = vetoed_closure(said.vetoed, state.parents)
     able = promotable(state.population, state.baseline, barred)
@@ -65,7 +67,7 @@ async def _promote(desk: Desk, state: CaseState, step: str, last: Variant | None
         Decision(
             unit=state.unit,
             step=step,
-            kind="keep" if chosen is None else "promote",
+            kind="keep" if chosen is None and last is None else "promote",
             group=state.unit,
             considered=tuple(contender_row(member) for member in state.population),
             chosen=(state.original.node if chosen is None else chosen.node,),
