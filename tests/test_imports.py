@@ -32,7 +32,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "tui", "engine.report", "engine.launch", "engine.control", "engine.model", "engine.errors",
         "engine.run_files", "engine.heartbeat", "engine.store.reader", "engine.store.views",
         "engine.store.listings", "engine.store.paging", "engine.store.lineage",
-        "engine.store.status", "engine.store.archive", "resources",
+        "engine.store.status", "engine.store.archive", "engine.store.content", "resources",
     ),
 }  # fmt: skip
 """Package: what of ours its modules may import. Who is not named may import everything below."""
@@ -47,7 +47,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
 }
 """Package: what none of its modules imports, neither of ours nor of others."""
 
-LIGHT = ("tui.text", "tui.format", "tui.content", "tui.dossier")
+LIGHT = ("tui.text", "tui.format", "tui.dossier")
 """The screens' modules that the command line may use without loading Textual."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..engine.errors import EvoscopeError
 from ..engine.store.reader import Reader
-from ..tui.content import fields_of
+from ..engine.store.content import fields_of
 from ..tui.dossier import Dossier
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from ..content import fields_of, prompt_of, reply_text
+from ...engine.store.content import fields_of, prompt_of, reply_text
 from ..dossier import Dossier, call_by_slot, read_call, read_dossier
 from ..keymap import INSPECT
-from ..lines import Line, Span, fit_line, one
+from ..lines import Line, Span, fit_line, one, tidy
 from ..page import Host, Page, Shown
 from ..run_model import RunModel
-from ..text import clean_line, clean_lines, cut
+from ..text import clean_lines, cut
 from ..widgets.diff import compare_documents, render, wrap_spans
 from ..widgets.folding import FoldPane
 from ..widgets.text import TextPane
@@ -74,7 +74,7 @@ class InspectPage(Page):
         """Title, tabs, body."""
         if self.dossier is None:
             text = "no such node any more" if self._missing else "reading ..."
-            title = one(f" {cut(clean_line(self.node_id), 40)}  {text}", "bar")
+            title = one(f" {cut(tidy(self.node_id), 40)}  {text}", "bar")
             return [fit_line(title, width, "bar"), self._tabs(width)]
         self._build(width)
         body = height - 2
@@ -91,7 +91,7 @@ class InspectPage(Page):
         for place, name in enumerate(TABS):
             spans.append((f" {place + 1} {name} ", "cursor" if place == self.tab else "dim"))
         if self.tab == DIFF:
-            spans.append((f"  against the {'original' if self.original else 'parent'}", "dim"))
+            spans.append((f"  vs {'original' if self.original else 'parent'}", "dim"))
         return fit_line(tuple(spans), width)
 
     def _build(self, width: int) -> None:
@@ -123,7 +123,7 @@ class InspectPage(Page):
         if base is None:
             head = [one("the original case", "dim"), ()]
         elif dossier.node.description:
-            text = one(clean_line(dossier.node.description), "accent")
+            text = one(tidy(dossier.node.description), "accent")
             head = [*wrap_spans(text, width), ()]
         fields = compare_documents(old, new, self.host.glyphs)
         return head + render(

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
+from ...engine.store.content import pretty
 from ...engine.store.views import CallRow, RolloutRow, VerdictRow
-from ..content import pretty
 from ..dossier import Dossier
 from ..format import local_time, money, short
 from ..glyphs import Glyphs
-from ..lines import Line, Span, one
+from ..lines import Line, Span, one, tidy
 from ..searches.harden import STATE_STYLE, change_text, score_text
-from ..text import clean_line, clean_lines, fit
+from ..text import clean_lines, fit
 from ..widgets.diff import wrap_spans
 from ..widgets.folding import Body, Entry
 from .tabs.ledger import OUTCOME_STYLE
@@ -23,6 +24,7 @@ def body_of(text: str, style: str = "") -> Body:
     """A text as a body: cleaned, wrapped at the width."""
     lines = clean_lines(text)
 
+    @lru_cache(maxsize=1)
     def make(width: int) -> list[Line]:
         return [part for line in lines for part in wrap_spans(one(line, style), width)]
 
@@ -41,11 +43,11 @@ def _verdict(row: VerdictRow, detail: str | None, glyphs: Glyphs) -> Entry:
     sign = {"pass": glyphs.passed, "fail": glyphs.failed}.get(row.outcome, glyphs.abstained)
     vote = "" if row.vote is None else f"vote {row.vote + 1}"
     head: Line = (
-        (fit(clean_line(row.gate), 12), f"gate.{row.gate}"),
+        (fit(tidy(row.gate), 12), f"gate.{row.gate}"),
         (fit(vote, 8), "dim"),
-        (fit(f"{sign} {clean_line(row.outcome)}", 10), OUTCOME_STYLE.get(row.outcome, "")),
-        (f"{clean_line(row.by)}  ", "dim"),
-        (clean_line(row.reason), ""),
+        (fit(f"{sign} {tidy(row.outcome)}", 10), OUTCOME_STYLE.get(row.outcome, "")),
+        (f"{tidy(row.by)}  ", "dim"),
+        (tidy(row.reason), ""),
     )
     key = f"v{row.seq}"
     return Entry(key, head, _detail(detail) if detail else None)
@@ -81,7 +83,7 @@ def rollout_entries(dossier: Dossier, texts: Texts, glyphs: Glyphs) -> list[Entr
         for cls, group in _by_class(rows):
             right = any(row.score for row in group)
             mark: Span = (f"{glyphs.passed if right else glyphs.failed} ", "ok" if right else "bad")
-            name = "unparsed" if cls is None else clean_line(cls)
+            name = "unparsed" if cls is None else tidy(cls)
             title: Line = (mark, (f"{len(group)}x  {name}", "bold"))
             entries.append(Entry(f"c{context}{cls}", title, None, 1))
             entries += [_rollout(row, texts, glyphs) for row in group]
@@ -99,7 +101,7 @@ def _by_context(rows: Sequence[RolloutRow]) -> dict[str, list[RolloutRow]]:
 def _context_head(context: str, rows: Sequence[RolloutRow]) -> Entry:
     scores = [row.score for row in rows if row.score is not None]
     mean = f"  mean {float(sum(scores) / len(scores)):.2f}" if scores else ""
-    return Entry(f"h{context}", ((clean_line(context), "accent"), (f"  {len(rows)}{mean}", "dim")))
+    return Entry(f"h{context}", ((tidy(context), "accent"), (f"  {len(rows)}{mean}", "dim")))
 
 
 def _by_class(rows: Sequence[RolloutRow]) -> list[tuple[str | None, list[RolloutRow]]]:
@@ -116,7 +118,7 @@ def _rollout(row: RolloutRow, texts: Texts, glyphs: Glyphs) -> Entry:
     head: Line = (
         (fit(sample, 8), "dim"),
         (fit(score, 6), "ok" if row.score else "bad"),
-        (clean_line(row.parsed or row.outcome), ""),
+        (tidy(row.parsed or row.outcome), ""),
         (tokens, "dim"),
     )
     if row.slot is None:
@@ -129,9 +131,10 @@ def _response(text: str | None, parsed: str | None) -> Body:
     if text is None:
         return lambda width: [one("reading ...", "dim")]
     lines = clean_lines(text)
-    wanted = clean_line(parsed).casefold() if parsed else ""
+    wanted = tidy(parsed).casefold() if parsed else ""
     hits = [place for place, line in enumerate(lines) if wanted and wanted in line.casefold()]
 
+    @lru_cache(maxsize=1)
     def make(width: int) -> list[Line]:
         out: list[Line] = []
         for place, line in enumerate(lines):
@@ -150,10 +153,10 @@ def lineage_entries(dossier: Dossier, glyphs: Glyphs) -> list[Entry]:
         state = "vetoed" if row.vetoed else row.state
         style = STATE_STYLE.get(state, "")
         head: Line = (
-            (f"{glyphs.of(state)} {clean_line(row.id)}  ", style),
+            (f"{glyphs.of(state)} {tidy(row.id)}  ", style),
             (f"{state}  ", style),
             (f"{score_text(row)} {change_text(row.score, before)}  ", "accent"),
-            (clean_line(str(row.origin.get("axis") or "")), "dim"),
+            (tidy(str(row.origin.get("axis") or "")), "dim"),
         )
         entries.append(
             Entry(f"n{row.id}", head, body_of(row.description) if row.description else None)
@@ -161,7 +164,7 @@ def lineage_entries(dossier: Dossier, glyphs: Glyphs) -> list[Entry]:
         before = row.score
     for decision in dossier.decisions:
         head = (
-            (f"{clean_line(decision.kind)} {clean_line(decision.step)}  ", "accent"),
+            (f"{tidy(decision.kind)} {tidy(decision.step)}  ", "accent"),
             (f"chosen {len(decision.chosen)}", ""),
             (f"  without {len(decision.vetoes)} vetoed" if decision.vetoes else "", "bad"),
         )
@@ -177,13 +180,13 @@ def call_entries(dossier: Dossier, texts: Texts) -> list[Entry]:
 
 
 def _call(row: CallRow, texts: Texts) -> Entry:
-    served = "" if not row.served_provider else f" by {clean_line(row.served_provider)}"
+    served = "" if not row.served_provider else f" by {tidy(row.served_provider)}"
     cost = "" if row.cost is None else money(row.cost)
     head: Line = (
-        (fit(clean_line(row.purpose), 10), ""),
+        (fit(tidy(row.purpose), 10), ""),
         (fit(str(row.number), 4), "dim"),
-        (fit(clean_line(row.status), 10), "ok" if row.status == "completed" else "warn"),
-        (f"{clean_line(row.served_model or row.model)}{served}  ", "dim"),
+        (fit(tidy(row.status), 10), "ok" if row.status == "completed" else "warn"),
+        (f"{tidy(row.served_model or row.model)}{served}  ", "dim"),
         (f"{short(row.input_tokens)} in {short(row.output_tokens)} out  {cost}", ""),
     )
     return Entry(f"slot:{row.slot}", head, _whole(texts.get(f"call:{row.slot}")))
@@ -214,9 +217,9 @@ def title_line(dossier: Dossier, glyphs: Glyphs) -> Line:
     entropy = "" if row.entropy is None else f"  entropy {row.entropy:.3f}"
     parent = dossier.parent
     return (
-        (f" {glyphs.of(state)} {clean_line(row.id)} ", "bar bold"),
+        (f" {glyphs.of(state)} {tidy(row.id)} ", "bar bold"),
         (f" {state} ", f"bar {STATE_STYLE.get(state, '')}".strip()),
         (f" {score_text(row)} {change_text(row.score, parent.score if parent else None)}", "bar"),
-        (f"{entropy}  {clean_line(str(row.origin.get('axis') or ''))}", "bar"),
+        (f"{entropy}  {tidy(str(row.origin.get('axis') or ''))}", "bar"),
         (f"  {local_time(row.created, date=True)}", "bar"),
     )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..engine.model.llm import Json
+from ..model.llm import Json
 
 
 def fields_of(content: str) -> Mapping[str, Json]:

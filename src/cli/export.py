@@ -1,0 +1,31 @@
+"""`evoscope export`: a run's results as files that other tools read."""
+
+from pathlib import Path
+
+import click
+
+from .output import narrate
+from .runs import run_argument
+
+
+@click.command()
+@run_argument
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="A new folder for the files.",
+)
+def export(run: Path, output: Path) -> None:
+    """Write a run's results as files.
+
+    For harden: the finished cases in their source's own format, the fresh responses as `evoscope
+    grade` reads them, and a run card. The export is loaded and graded again before it counts.
+    """
+    from ..engine.export import export_run
+
+    files = export_run(run, output)
+    for file in files:
+        click.echo(str(file))
+    narrate(f"{len(files)} files, graded again as in the run")
