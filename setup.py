@@ -23,6 +23,6 @@ setup(
         "evoscope.engine.benchmarks": ["samples/**/*"],
         "evoscope.prompts": ["**/*.md", "**/*.json"],
         "evoscope.themes": ["*.toml"],
-        "evoscope.examples": ["*.toml"],
+        "evoscope.examples": ["**/*"],
     },
 )
