@@ -116,7 +116,8 @@ def _logprobs(draft: Draft) -> dict[str, Any] | None:
     tokens = _TOKEN.findall(draft.text)
     values = draft.logprobs
     if values is None or len(values) != len(tokens):
-        values = [round(-draft.rng.random(), 6) for _ in tokens]
+        rng = random.Random(f"{canonical(draft.body)!r}|{draft.text}")
+        values = [round(-rng.random(), 6) for _ in tokens]
     top = int(draft.body.get("top_logprobs") or 0)
     pairs = zip(tokens, values, strict=True)
     return {"content": [_token(token, value, top) for token, value in pairs]}
