@@ -17,7 +17,8 @@ REFUSALS = ("refusal", "content_filter")
 @dataclass(frozen=True, slots=True)
 class Ballot:
     """One candidate before one gate. `purpose` names the votes' slots, `needed` is how many of the
-    `votes` must pass; `request` builds vote k's request and `judge` reads its reply."""
+    `votes` must pass; `request` builds vote k's request and `judge` reads its reply. `note` stands
+    with the gate's verdict."""
 
     unit: str
     node: str
@@ -28,6 +29,7 @@ class Ballot:
     stopping: bool
     request: Callable[[int], Request]
     judge: Callable[[str], Ruling]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class Consultation:
         ballot, passes = self.ballot, sum(ruling.passed for ruling in self.cast)
         against = next((ruling.reason for ruling in self.cast if not ruling.passed), "")
         votes = f"{passes} of {len(self.cast)} votes pass, {ballot.needed} needed"
-        reason = votes if self.passed or not against else f"{votes}; {against}"
+        parts = (votes, "" if self.passed else against, ballot.note)
+        reason = "; ".join(part for part in parts if part)
         return Verdict(
             node=ballot.node,
             unit=ballot.unit,

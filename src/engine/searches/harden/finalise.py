@@ -83,7 +83,10 @@ async def _first_that_holds(desk: Desk, state: CaseState, able: list[Contender])
     """The best contender that can be rebuilt and, where it is asked for, passes the final audit."""
     for contender in able:
         variant = state.variants[contender.node]
-        if await _rebuilt(desk, state, variant) and await _audited(desk, state, variant):
+        if variant.node not in state.held:
+            rebuilt = await _rebuilt(desk, state, variant)
+            state.held[variant.node] = rebuilt and await _audited(desk, state, variant)
+        if state.held[variant.node]:
             return variant
     return None
 

@@ -157,6 +157,7 @@ def realism_ballot(desk: Desk, unit: str, variant: Variant) -> Ballot:
         stopping=desk.settings.vote_stopping,
         request=partial(numbered, first),
         judge=partial(judge_realism, rubric=rubric),
+        note="" if desk.rubric.calibrated else "rubric uncalibrated",
     )
 
 

@@ -24,11 +24,12 @@ async def evolve(desk: Desk, state: CaseState, generation: int) -> bool:
     if said.skipped:
         await _skip(desk, state, generation, [])
         return False
-    parent = current_parent(state, said.vetoed)
+    members = retained(state, vetoed_closure(said.vetoed, state.parents))
+    parent = state.variants[members[0].node]
     ranked = rank_axes(
         desk.axes, state.axis_counts(), state.lineage_axes(parent.node), desk.settings.bonus
     )
-    proposal = await propose(desk, state, generation, parent, ranked)
+    proposal = await propose(desk, state, generation, members, ranked)
     valid = await admit(desk, state, generation, parent, proposal)
     approved = await screen(desk, state, valid, parent)
     race = Race(desk, state, generation, parent, approved)
@@ -43,11 +44,10 @@ async def evolve(desk: Desk, state: CaseState, generation: int) -> bool:
     return went_on
 
 
-def current_parent(state: CaseState, vetoed: frozenset[str]) -> Variant:
-    """The best retained variant that no veto removed; the original if nothing is left."""
-    barred = vetoed_closure(vetoed, state.parents)
-    free = [member.node for member in state.population if member.node not in barred]
-    return state.variants[free[0]] if free else state.original
+def retained(state: CaseState, barred: frozenset[str]) -> list[Contender]:
+    """The population without the vetoed, best first; the original if nothing is left."""
+    members = [member for member in state.population if member.node not in barred]
+    return members or [state.contender(state.original.node)]
 
 
 async def admit(
@@ -105,9 +105,7 @@ async def settle(desk: Desk, state: CaseState, race: Race, proposal: Proposal) -
     race.bar(said.vetoed)
     if not said.skipped:
         await race.settle()
-    members = [m for m in state.population if m.node not in race.barred]
-    if not members:
-        members = [state.contender(state.original.node)]
+    members = retained(state, race.barred)
     children = race.contenders()
     chosen = select(members, children, survivors=desk.settings.survivors, base=desk.entropy_base)
     gone = [*(m.node for m in state.population), *(c.node for c in race.candidates)]

@@ -11,7 +11,8 @@ from ...model.llm import Completion, Finish, Json
 from .manifest import Entry, read_manifest
 from .requests import numbered, structured_request
 from .rubric import criteria_summary
-from .state import CaseState, Desk, Variant, case_of, node_id
+from .selection import Contender
+from .state import CaseState, Desk, case_of, node_id
 
 ASKS = 2
 """A malformed manifest is asked for once more."""
@@ -27,15 +28,19 @@ class Proposal:
 
 
 async def propose(
-    desk: Desk, state: CaseState, generation: int, parent: Variant, ranked: Sequence[RankedAxis]
+    desk: Desk,
+    state: CaseState,
+    generation: int,
+    members: Sequence[Contender],
+    ranked: Sequence[RankedAxis],
 ) -> Proposal:
-    """Ask for exactly lambda mutations of the parent. Raises CallOpen."""
-    data = mutation_context(desk, state, generation, parent, ranked)
+    """Ask for exactly lambda mutations of the parent, the first of `members`. Raises CallOpen."""
+    data = mutation_context(desk, state, generation, members, ranked)
     names = [entry.axis.axis_name for entry in ranked]
     problem = ""
     first = structured_request(desk.profile("mutation"), "harden/mutation", data)
     for reask in range(ASKS):
-        slot = Slot(state.unit, "mutate", parent.node, generation, reask)
+        slot = Slot(state.unit, "mutate", members[0].node, generation, reask)
         try:
             completion = await desk.ctx.complete(slot, numbered(first, reask))
             return _read(completion, desk.settings.offspring, names)
@@ -54,9 +59,17 @@ def _read(completion: Completion, offspring: int, axes: Sequence[str]) -> Propos
 
 
 def mutation_context(
-    desk: Desk, state: CaseState, generation: int, parent: Variant, ranked: Sequence[RankedAxis]
+    desk: Desk,
+    state: CaseState,
+    generation: int,
+    members: Sequence[Contender],
+    ranked: Sequence[RankedAxis],
 ) -> dict[str, Json]:
-    """The context of one mutation call: these top-level fields and no others. Paths are virtual."""
+    """The context of one mutation call: these top-level fields and no others. Paths are virtual.
+
+    `members` is the population without vetoed ones, best first: the first is the parent.
+    """
+    parent = state.variants[members[0].node]
     settings, case = desk.settings, case_of(parent)
     writable: list[Json] = list(desk.benchmark.mutable)
     return {
@@ -77,7 +90,7 @@ def mutation_context(
             for index in range(settings.offspring)
         ],
         "manifest_path": f"{state.unit}/g{generation}/manifest.json",
-        "case_state": _case_state(state, generation),
+        "case_state": _case_state(state, generation, members),
         "candidate_axes": [_axis(entry) for entry in ranked],
         "axis_feedback": {e.axis.axis_name: _feedback(e.counts) for e in ranked},
         "realism_criteria_summary": criteria_summary(desk.rubric.verified()[0]),
@@ -87,13 +100,13 @@ def mutation_context(
     }
 
 
-def _case_state(state: CaseState, generation: int) -> dict[str, Json]:
-    best = state.population[0]
+def _case_state(state: CaseState, generation: int, members: Sequence[Contender]) -> dict[str, Json]:
+    best = members[0]
     return {
         "current_generation": generation,
         "best_score": float(best.score.value),
         "best_individual_path": best.node,
-        "population": [_member(state, member.node) for member in state.population],
+        "population": [_member(state, member.node) for member in members],
     }
 
 

@@ -77,6 +77,7 @@ class CaseState:
     population: tuple[Contender, ...] = ()
     counts: dict[str, AxisCounts] = field(default_factory=dict)
     extractions: dict[str, Extraction | Ruling] = field(default_factory=dict)
+    held: dict[str, bool] = field(default_factory=dict)
     saved: Counter[str] = field(default_factory=Counter)
     generations: int = 0
     skipped: bool = False

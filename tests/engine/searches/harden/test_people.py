@@ -116,6 +116,9 @@ def test_axis_counts_keep_vetoed_nodes_and_the_lineage_drops_them() -> None:
             and document(r)["generation"] == 2
         )  # fmt: skip
         assert sum(f["applied"] for f in data["axis_feedback"].values()) == 6
+        listed = {member["path"] for member in data["case_state"]["population"]}
+        assert (victim in listed) == (one is plain)
+        assert (data["source_case_dir"] == victim) == (one is plain)
 
 
 def test_a_place_that_a_veto_frees_goes_to_stopped_candidates_which_are_continued() -> None:
