@@ -20,7 +20,6 @@ check: $(READY) ## Format, lint, types, import contracts: what CI runs besides t
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/mypy --explicit-package-bases tests
 	$(BIN)/lint-imports
 
 format: $(READY) ## Put the code into its format

@@ -74,7 +74,7 @@ def test_frames_are_built_by_pandas_if_it_is_there(
     monkeypatch.setitem(sys.modules, "pandas", fake)
     with evoscope.open(small_run(tmp_path).path) as run:
         frame = run.frame("nodes", group="b")
-    assert frame.columns["id"] == ["b/g0/i0"]  # type: ignore[comparison-overlap]
+    assert frame.columns["id"] == ["b/g0/i0"]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pandas") is not None, reason="pandas is installed")

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from ..engine.errors import UsageError
-from ..engine.store.reader import Reader
 from ..engine.store.content import fields_of, prompt_of, reply_text
+from ..engine.store.reader import Reader
 from ..tui.dossier import Dossier, read_dossier
 from ..tui.text import clean_lines
 from .as_json import decision_json, node_json, rollout_json, verdict_json

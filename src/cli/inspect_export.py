@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.errors import EvoscopeError
-from ..engine.store.reader import Reader
 from ..engine.store.content import fields_of
+from ..engine.store.reader import Reader
 from ..tui.dossier import Dossier
 
 

@@ -11,6 +11,8 @@ from ..engine.providers.base import Provider
 from ..engine.providers.build import build_provider
 
 TIMEOUT_S = 60.0
+_SPEAKS_AS = {"gates": "audit"}
+"""A configuration's role whose requests carry finer words: one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def one_token(role: str, settings: ModelSettings) -> Request:
     pinned = settings.route
     route = None if pinned is None else Route(pinned.providers, pinned.quantizations)
     return Request(
-        role=role,
+        role=_SPEAKS_AS.get(role, role),
         provider=settings.provider,
         model=settings.model,
         messages=(Message("user", "Say ok."),),

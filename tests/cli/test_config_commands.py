@@ -92,6 +92,14 @@ def test_check_asks_each_model_for_one_token(cli: Cli, tmp_path: Path) -> None:
     assert "models.task = 'Qwen/Qwen3-8B'" in printed.out
 
 
+def test_every_offline_model_answers_the_probe(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "mine.toml"
+    cli("init", "harden", "-o", target)
+    printed = cli("check", target, "--live")
+    assert printed.code == 0
+    assert printed.err.count(": answered in ") == 4
+
+
 def test_check_reads_the_cases(cli: Cli, tmp_path: Path) -> None:
     target, cases = tmp_path / "mine.toml", tmp_path / "cases.json"
     cli("init", "harden", "-o", target)

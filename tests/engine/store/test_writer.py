@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evoscope.engine.errors import Locked, NewerFile, StoreError, TakenOver
-from evoscope.engine.store.database import APPLICATION_ID, claim, create
+from evoscope.engine.store.database import claim, create
 from evoscope.engine.store.lock import RunLock
 from evoscope.engine.store.memory import read_only, unpack
 from evoscope.engine.store.rows import clean, meta_write
+from evoscope.engine.store.version import APPLICATION_ID
 from evoscope.engine.store.writer import BATCH_ROWS, Write, Writer
 
 EVENT = "INSERT INTO event(time, kind, tbl, ref) VALUES ('', 'test', '', ?)"
