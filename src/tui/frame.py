@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from .lines import Line, Span, fit_line, line_width
-from .text import clean_line, cut
+from .lines import Line, Span, fit_line, line_width, tidy
+from .text import cut
 
 if TYPE_CHECKING:
     from .app import EvoscopeApp
@@ -38,7 +38,7 @@ def foot(app: "EvoscopeApp", width: int) -> Line:
     """The last message, else the keys that act here."""
     if app.message is not None:
         text, style = app.message
-        return fit_line(((cut(clean_line(text), width), style or "accent"),), width)
+        return fit_line(((cut(tidy(text), width), style or "accent"),), width)
     page, spans = app.stack[-1], list[Span]()
     if page.modal:
         return fit_line(((page.hint, "dim"),), width)

@@ -149,8 +149,8 @@ def _clashes(keys: Mapping[str, Iterable[str]]) -> list[str]:
         for name, own in keys.items():
             for key in own if page in BY_NAME[name].pages else ():
                 if key in owner:
-                    errors.append(f"keys: {key!r} is both {owner[key]} and {name} ({page} page)")
+                    errors.append(f"keys: {key!r} is both {owner[key]} and {name}")
                 owner[key] = name
-    if not any(True for _ in keys["detach"]):
+    if not list(keys["detach"]):
         errors.append("keys.detach needs a key")
     return list(dict.fromkeys(errors))

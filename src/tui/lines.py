@@ -6,9 +6,10 @@ mark (`cursor`) lies over a span's own (`bad`). Text has been through `text.clea
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from .text import cell_width
+from .text import cell_width, clean_line
 
 Span: TypeAlias = tuple[str, str]
 Line: TypeAlias = tuple[Span, ...]
@@ -17,6 +18,16 @@ Line: TypeAlias = tuple[Span, ...]
 def plain(line: Line) -> str:
     """The line's text without its styles."""
     return "".join(text for text, _ in line)
+
+
+TIDY = 400
+"""Characters of a text that one cell of a list looks at."""
+
+
+@lru_cache(maxsize=4096)
+def tidy(text: str) -> str:
+    """The start of a text as one clean line: what fits into any cell of a list."""
+    return clean_line(text if len(text) <= TIDY else f"{text[:TIDY]}…")
 
 
 def line_width(line: Line) -> int:

@@ -115,6 +115,9 @@ class Page:
     def tick(self) -> None:
         """Once per update: ask for what may have changed."""
 
+    def close(self) -> None:
+        """The app ends: let go of what would keep it."""
+
     def actions(self) -> tuple[str, ...]:
         """What the footer names, the most useful first."""
         return ()

@@ -34,8 +34,10 @@ class RunModel:
 
     def take(self, status: RunStatus) -> None:
         """Take a state that was read."""
+        last = self.history[-1][1] if self.history else -1
         self.status = status
-        self.history.append((monotonic(), status.calls.completed, status.calls.cost))
+        if status.alive or status.calls.completed != last:
+            self.history.append((monotonic(), status.calls.completed, status.calls.cost))
 
     @property
     def config(self) -> Mapping[str, Any]:

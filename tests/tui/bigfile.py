@@ -164,6 +164,7 @@ def _meta(db: sqlite3.Connection, made: _Made) -> None:
         "seed": "42",
         "offline": "1",
         "started": stamp(0),
+        "updated": stamp(90_000),
         "config": config.model_dump_json(),
         "progress_total": str(shape.cases),
         "progress_unit": "case",

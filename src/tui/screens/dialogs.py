@@ -7,9 +7,9 @@ confirms nothing.
 
 from collections.abc import Callable, Sequence
 
-from ..lines import Line, Span, fit_line, one
+from ..lines import Line, Span, fit_line, one, tidy
 from ..page import Host, Page
-from ..text import clean_line, cut
+from ..text import cut
 from ..widgets.box import lay
 from ..widgets.editor import Editor
 
@@ -50,7 +50,7 @@ class Prompt(Page):
             if error is None:
                 self._leave()
             else:
-                self._hint = clean_line(error)
+                self._hint = tidy(error)
         else:
             self.editor.key(key, character)
         return True
@@ -139,7 +139,7 @@ class Confirm(Dialog):
 
     def body(self, width: int) -> list[Line]:
         """The question."""
-        return [one(cut(clean_line(line), width)) for line in self._text]
+        return [one(cut(tidy(line), width)) for line in self._text]
 
     def other_key(self, key: str, character: str | None) -> None:
         """Arrows choose as well."""

@@ -8,8 +8,8 @@ from typing import Any
 from ...engine.store.status import RunStatus
 from ..format import age, duration, money, parse_time, span
 from ..glyphs import Glyphs
-from ..lines import Line, Span, between, fit_line, line_width
-from ..text import clean_line, cut
+from ..lines import Line, Span, between, fit_line, line_width, tidy
+from ..text import cut
 from ..widgets.bars import bar
 
 STYLE = {
@@ -29,7 +29,7 @@ def header(
 
 def _first(status: RunStatus, width: int, glyphs: Glyphs) -> Line:
     right = _progress(status, width, glyphs)
-    name = cut(clean_line(status.name), max(width // 4, 8))
+    name = cut(tidy(status.name), max(width // 4, 8))
     left: list[Span] = [(f" {name} ", "bar bold"), (f"{status.search}  ", "bar")]
     left.append((state_text(status), f"bar {STYLE.get(status.state, '')}".strip()))
     if status.offline:
@@ -51,7 +51,7 @@ def _progress(status: RunStatus, width: int, glyphs: Glyphs) -> Line:
 def state_text(status: RunStatus) -> str:
     """The state in words, with what is waited for."""
     beat = status.heartbeat
-    reason = clean_line(status.reason)
+    reason = tidy(status.reason)
     if status.state == "pausing":
         return f"pausing ({beat.in_flight if beat else '?'} in flight)"
     if status.state == "lost":
@@ -90,7 +90,7 @@ def waiting_for(extra: Mapping[str, Any]) -> str:
     seconds = extra.get("next_retry_s")
     if not isinstance(seconds, int | float):
         return ""
-    reason = clean_line(str(extra.get("next_retry_reason") or ""))
+    reason = tidy(str(extra.get("next_retry_reason") or ""))
     return f"retry in {seconds:.0f} s after {reason}" if reason else f"retry in {seconds:.0f} s"
 
 

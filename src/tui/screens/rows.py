@@ -62,7 +62,10 @@ class RowsView(View, Generic[R]):
         def line(row: R, size: int) -> Line:
             return table_row(self.columns, self.cells(row), size)
 
-        return [*above, *self.list.view(width, height - len(above), line)]
+        body = self.list.view(width, height - len(above), line)
+        if self._known and self.list.missing():
+            self.request()
+        return [*above, *body]
 
     def _title(self, width: int) -> Line:
         spans: list[Span] = [(f" {self._place()}", "dim")]

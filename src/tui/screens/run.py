@@ -50,6 +50,11 @@ class RunPage(Page):
             self.host.load(self._read, self._take)
         self.view.request(fresh=True)
 
+    def close(self) -> None:
+        """Close what the tabs hold."""
+        for view in self.views:
+            view.close()
+
     def _read(self) -> object:
         try:
             return self.run.read()

@@ -7,10 +7,9 @@ from ...engine.errors import EvoscopeError
 from ...engine.store.status import RunStatus, read_status
 from ..format import age, local_time, money
 from ..keymap import RUNS
-from ..lines import Column, Line, Span, fit_line, plain, table_head, table_row
+from ..lines import Column, Line, Span, fit_line, plain, table_head, table_row, tidy
 from ..page import Host, Page, Shown
 from ..run_model import RunModel
-from ..text import clean_line
 from ..widgets.bars import bar
 from ..widgets.listing import Listing
 from .dialogs import Prompt
@@ -83,11 +82,9 @@ class RunsPage(Page):
 
     def lines(self, width: int, height: int) -> list[Line]:
         """Title, list, runs that cannot be read."""
-        title = f" Runs in {clean_line(str(self.folder))}  {SORTS[self._order]}"
+        title = f" Runs in {tidy(str(self.folder))}  {SORTS[self._order]}"
         lines = [fit_line(((title, "bar"),), width, "bar"), table_head(COLUMNS, width)]
-        broken = [
-            fit_line(((f" {clean_line(text)}", "bad"),), width) for text in self._broken.values()
-        ]
+        broken = [fit_line(((f" {tidy(text)}", "bad"),), width) for text in self._broken.values()]
         if not self._rows and not broken:
             text = " no runs here; `evoscope demo` makes one" if self._known else " reading ..."
             return [*lines, ((text, "dim"),)]
@@ -112,9 +109,9 @@ class RunsPage(Page):
         )
         cost = spent(row)
         return [
-            (clean_line(row.name), ""),
+            (tidy(row.name), ""),
             (row.search, "dim"),
-            (clean_line(row.state), STYLE.get(row.state, "")),
+            (tidy(row.state), STYLE.get(row.state, "")),
             (f"{bar(share, 8, glyphs)} {row.done}/{row.total or '?'}", ""),
             (shown, "accent"),
             ("?" if cost is None else money(cost), ""),

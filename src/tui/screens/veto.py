@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from ..lines import Line, one
+from ..lines import Line, one, tidy
 from ..page import Host
-from ..text import clean_line, cut
+from ..text import cut
 from ..widgets.editor import Editor
 from .dialogs import Dialog
 
@@ -34,8 +34,8 @@ class VetoDialog(Dialog):
         many = self._descendants
         goes = "no descendants" if not many else f"{many} descendant{'s' * (many > 1)}"
         lines = [
-            one(cut(clean_line(self._node), width), "bold"),
-            one(cut(clean_line(self._line), width)),
+            one(cut(tidy(self._node), width), "bold"),
+            one(cut(tidy(self._line), width)),
             one(f"goes from every later selection, with {goes}", "warn"),
             one(""),
             (("reason  ", "dim"), *self.editor.line(max(width - 8, 1))),

@@ -38,6 +38,9 @@ class View:
         """Do what a key means; False if it means nothing here."""
         return False
 
+    def close(self) -> None:
+        """The app ends."""
+
     def click(self, x: int, y: int) -> None:
         """A press at a cell of the body."""
 

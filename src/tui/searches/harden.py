@@ -13,8 +13,7 @@ from ...engine.store.status import HardenEffect
 from ...engine.store.views import NodeRow
 from ..format import percent
 from ..glyphs import Glyphs
-from ..lines import Column, Line, Span
-from ..text import clean_line
+from ..lines import Column, Line, Span, tidy
 from ..widgets.bars import sparkline
 
 ALIVE = ("scored", "survivor", "parent", "promoted", "unimprovable")
@@ -121,7 +120,7 @@ def case_cells(row: CaseLine, glyphs: Glyphs) -> list[Span]:
     scores = f"{known[0]:.2f}{glyphs.arrow}{known[-1]:.2f}" if known else word
     return [
         (sign, style),
-        (clean_line(row.case), ""),
+        (tidy(row.case), ""),
         (sparkline(row.best, glyphs, 1.0), "accent"),
         (scores, "ok" if row.gain > 0 else "dim"),
     ]
@@ -236,7 +235,7 @@ def node_cells(line: NodeLine, glyphs: Glyphs, rollouts: int) -> list[Span]:
     done = f"{line.rollouts}/{rollouts}"
     fold = " " if not line.children else glyphs.open if line.open else glyphs.closed
     name = f"{' ' * min(line.depth, 3)}{fold}{glyphs.of(state)} g{row.generation}.{row.index}"
-    axis = clean_line(str(row.origin.get("axis") or ("original" if not row.parents else "")))
+    axis = tidy(str(row.origin.get("axis") or ("original" if not row.parents else "")))
     return [
         (name, style),
         (axis, "dim" if state in ("rejected", "discarded", "raced_out") else ""),

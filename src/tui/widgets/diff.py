@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 
 from ...engine.model.llm import Json
 from ..glyphs import Glyphs
-from ..lines import Line, Span, fit_line, merged, one, slice_line
+from ..lines import Line, Span, fit_line, merged, one, tidy
 from ..text import cell_width, clean_line, clean_lines, fit
 
 CONTEXT = 1
@@ -115,7 +115,7 @@ def column_widths(tables: Sequence[Json], most: int = 28) -> list[int]:
 
 
 def _cells(row: Json) -> list[str]:
-    return [clean_line(str(cell)) for cell in row] if isinstance(row, list) else []
+    return [tidy(str(cell)) for cell in row] if isinstance(row, list) else []
 
 
 def compare_documents(
@@ -210,19 +210,40 @@ def _beside(change: Change, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def wrap_spans(line: Line, width: int) -> list[Line]:
-    """A line of spans broken at spaces into lines of at most `width` cells."""
+    """A line of spans broken at spaces into lines of at most `width` cells, in linear time."""
     width = max(width, 4)
-    text = "".join(part for part, _ in line)
-    if cell_width(text) <= width:
+    places = _breaks("".join(part for part, _ in line), width)
+    if not places:
         return [line]
     lines: list[Line] = []
-    at, total = 0, cell_width(text)
-    while at < total:
-        piece = slice_line(line, at, at + width)
-        shown = "".join(part for part, _ in piece)
-        size = width
-        if at + width < total and " " in shown[width // 2 :]:
-            size = cell_width(shown[: shown.rindex(" ") + 1])
-        lines.append(slice_line(line, at, at + size))
-        at += size
+    current, at = list[Span](), 0
+    for text, style in line:
+        start = 0
+        while places and at + len(text) - start > places[0]:
+            end = start + places[0] - at
+            current.append((text[start:end], style))
+            lines.append(tuple(span for span in current if span[0]))
+            current, start, at = [], end, places.pop(0)
+        current.append((text[start:], style))
+        at += len(text) - start
+    lines.append(tuple(span for span in current if span[0]))
     return lines
+
+
+def _breaks(text: str, width: int) -> list[int]:
+    """Where a text is broken: after the last space in the second half of a line, else anywhere."""
+    places: list[int] = []
+    start = cells = 0
+    space = -1
+    wide = not text.isascii()
+    for place, char in enumerate(text):
+        size = cell_width(char) if wide else 1
+        if cells + size > width:
+            start = space + 1 if space - start >= width // 2 else place
+            places.append(start)
+            cells = cell_width(text[start:place])
+            space = -1
+        cells += size
+        if char == " ":
+            space = place
+    return places

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from ....engine.store.listings import NODES
 from ....engine.store.reader import Reader
 from ....engine.store.views import NodeRow
-from ...lines import Column, Line, Span
+from ...lines import Column, Line, Span, tidy
 from ...searches.harden import STATE_STYLE, score_text
-from ...text import clean_line
 from ..still import StillView
 
 
@@ -59,14 +58,14 @@ class ArchiveView(StillView[Kept]):
         node = row.node
         state = "vetoed" if node.vetoed else node.state
         return [
-            (clean_line(node.group) if row.first else "", "accent"),
+            (tidy(node.group) if row.first else "", "accent"),
             (self.host.glyphs.of(state), STATE_STYLE.get(state, "")),
             (f"g{node.generation}.{node.index}", ""),
             (state, STATE_STYLE.get(state, "")),
             (score_text(node), ""),
             ("" if node.entropy is None else f"{node.entropy:.3f}", "dim"),
-            (clean_line(str(node.origin.get("axis") or "")), "dim"),
-            (clean_line(node.description), "dim"),
+            (tidy(str(node.origin.get("axis") or "")), "dim"),
+            (tidy(node.description), "dim"),
         ]
 
     def head(self, width: int) -> list[Line]:

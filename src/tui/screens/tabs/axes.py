@@ -4,9 +4,8 @@ from typing import Any
 
 from ....engine.model.harden import RankedAxis
 from ....engine.store.reader import Reader
-from ...lines import Column, Line, Span
+from ...lines import Column, Line, Span, tidy
 from ...searches.harden import terms_text
-from ...text import clean_line
 from ...widgets.bars import bar
 from ..still import StillView
 
@@ -59,7 +58,7 @@ class AxesView(StillView[RankedAxis]):
         return [
             (str(row.rank), "dim"),
             (f"{arrow}{abs(moved)}" if moved else "", "ok" if moved > 0 else "warn"),
-            (clean_line(name), ""),
+            (tidy(name), ""),
             (row.axis.priority, "accent" if row.axis.priority == "high" else "dim"),
             (f"{counts.applied:,}", ""),
             (f"{counts.passed:,}", ""),
@@ -75,8 +74,8 @@ class AxesView(StillView[RankedAxis]):
         key = self.host.settings.keys.label("scope")
         note = f"  {key} changes; terms: 4 improved + passed per application, then bonuses"
         row = self.rows.get(self.list.cursor) if self.list.cursor else None
-        text = clean_line(row.axis.definition) if row else ""
-        return [((f" {clean_line(where)}", "accent"), (note, "dim")), ((f" {text}", "dim"),)]
+        text = tidy(row.axis.definition) if row else ""
+        return [((f" {tidy(where)}", "accent"), (note, "dim")), ((f" {text}", "dim"),)]
 
     def act(self, action: str) -> bool:
         """Move, or change between run and case."""

@@ -6,8 +6,7 @@ from typing import Any
 from ....engine.store.listings import CALLS
 from ....engine.store.views import CallRow
 from ...format import age, duration, local_time, money, parse_time, short
-from ...lines import Column, Line, Span, fit_line
-from ...text import clean_line
+from ...lines import Column, Line, Span, fit_line, tidy
 from ..rows import RowsView
 
 STYLE = {"completed": "ok", "failed": "bad", "ambiguous": "warn", "open": "warn"}
@@ -39,11 +38,11 @@ class CallsView(RowsView[CallRow]):
         """One call."""
         return [
             (local_time(row.created), "dim"),
-            (clean_line(row.status), STYLE.get(row.status, "accent")),
-            (clean_line(row.purpose), ""),
-            (clean_line(row.node or row.unit), ""),
+            (tidy(row.status), STYLE.get(row.status, "accent")),
+            (tidy(row.purpose), ""),
+            (tidy(row.node or row.unit), ""),
             (str(row.number), "dim"),
-            (clean_line(row.served_model or row.model), "dim"),
+            (tidy(row.served_model or row.model), "dim"),
             (short(row.input_tokens), ""),
             (short(row.output_tokens), ""),
             (money(row.cost) if row.cost is not None else "", ""),
@@ -78,11 +77,11 @@ class CallsView(RowsView[CallRow]):
 def lane_line(lane: Mapping[str, Any]) -> Line:
     """One queue: model, in flight of limit, waiting, answers a minute, errors by class."""
     errors = "  ".join(
-        f"{clean_line(str(name))} {number}" for name, number in (lane.get("errors") or {}).items()
+        f"{tidy(str(name))} {number}" for name, number in (lane.get("errors") or {}).items()
     )
-    last = clean_line(str(lane.get("last_error") or ""))
+    last = tidy(str(lane.get("last_error") or ""))
     text = (
-        f" {clean_line(str(lane.get('model', '?')))}  {lane.get('in_flight', 0)}"
+        f" {tidy(str(lane.get('model', '?')))}  {lane.get('in_flight', 0)}"
         f"/{lane.get('limit', '?')} in flight  {lane.get('waiting', 0)} waiting"
         f"  {lane.get('per_minute', 0)}/min"
     )

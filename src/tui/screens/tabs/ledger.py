@@ -7,9 +7,8 @@ from ....engine.store.reader import Reader
 from ....engine.store.views import VerdictRow
 from ...filters import with_filters
 from ...format import local_time
-from ...lines import Column, Line, Span, line_width
+from ...lines import Column, Line, Span, line_width, tidy
 from ...searches.harden import GATES
-from ...text import clean_line
 from ..rows import RowsView
 
 OUTCOME_STYLE = {"pass": "ok", "fail": "bad", "abstain": "warn", "error": "warn"}
@@ -47,12 +46,12 @@ class LedgerView(RowsView[VerdictRow]):
         sign = {"pass": glyphs.passed, "fail": glyphs.failed}.get(row.outcome, glyphs.abstained)
         return [
             (local_time(row.time), "dim"),
-            (clean_line(row.node), ""),
-            (clean_line(row.gate), f"gate.{row.gate}"),
+            (tidy(row.node), ""),
+            (tidy(row.gate), f"gate.{row.gate}"),
             ("" if row.vote is None else str(row.vote + 1), ""),
-            (f"{sign} {clean_line(row.outcome)}", OUTCOME_STYLE.get(row.outcome, "")),
-            (clean_line(row.by), "dim"),
-            (clean_line(row.reason), ""),
+            (f"{sign} {tidy(row.outcome)}", OUTCOME_STYLE.get(row.outcome, "")),
+            (tidy(row.by), "dim"),
+            (tidy(row.reason), ""),
         ]
 
     def more(self, reader: Reader) -> list[tuple[Any, ...]]:
@@ -76,7 +75,7 @@ class LedgerView(RowsView[VerdictRow]):
         for gate, counts in sorted(self._counts.items(), key=lambda pair: order.get(pair[0], 9)):
             if not any(outcome in counts for outcome in OUTCOMES):
                 continue
-            spans.append((f" {clean_line(gate)[:letters]} ", f"gate.{gate}"))
+            spans.append((f" {tidy(gate)[:letters]} ", f"gate.{gate}"))
             spans.append((f"{glyphs.passed}{counts.get('pass', 0):,} ", "ok"))
             spans.append((f"{glyphs.failed}{counts.get('fail', 0):,} ", "bad"))
             other = sum(counts.get(name, 0) for name in ("abstain", "error"))

@@ -8,8 +8,7 @@ from ....engine.store.listings import COMMANDS, EVENTS
 from ....engine.store.reader import Reader
 from ....engine.store.views import CommandRow, EventRow
 from ...format import local_time
-from ...lines import Column, Line, Span
-from ...text import clean_line
+from ...lines import Column, Line, Span, tidy
 from ..rows import RowsView
 
 TAIL = 6
@@ -35,8 +34,8 @@ class LogView(RowsView[EventRow]):
         style = "warn" if "park" in row.kind or row.kind in ("failed", "stopped") else ""
         return [
             (local_time(row.time, date=True), "dim"),
-            (clean_line(row.kind), style),
-            (clean_line(self._what(row)), ""),
+            (tidy(row.kind), style),
+            (tidy(self._what(row)), ""),
         ]
 
     def _what(self, row: EventRow) -> str:
@@ -67,7 +66,7 @@ class LogView(RowsView[EventRow]):
         if status is None or status.state not in ("lost", "failed") or not self._tail:
             return []
         title: Line = ((" the engine's last words:", "warn"),)
-        return [title, *(((f"  {clean_line(line)}", "dim"),) for line in self._tail)]
+        return [title, *(((f"  {tidy(line)}", "dim"),) for line in self._tail)]
 
     def actions(self) -> tuple[str, ...]:
         """For the footer."""

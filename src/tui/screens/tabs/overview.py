@@ -6,10 +6,10 @@ from ....engine.store.listings import VERDICTS
 from ....engine.store.status import RunStatus
 from ....engine.store.views import VerdictRow
 from ...format import money, percent, short
-from ...lines import Line, Span, fit_line, one
+from ...lines import Line, Span, fit_line, one, tidy
 from ...page import Shown
 from ...searches import harden
-from ...text import clean_line, cut
+from ...text import cut
 from ...widgets.bars import bar, resampled, sparkline
 from ..header import spent
 from ..view import Apply, Job, View
@@ -114,16 +114,14 @@ class OverviewView(View):
     def _alerts(self, status: RunStatus, width: int) -> list[Line]:
         lines: list[Line] = []
         if status.reason and status.state in ("paused", "stopped", "failed", "lost"):
-            lines.append(
-                one(f" {status.state}: {cut(clean_line(status.reason), width - 12)}", "bad")
-            )
+            lines.append(one(f" {status.state}: {cut(tidy(status.reason), width - 12)}", "bad"))
         if status.state == "lost":
             key = self.host.settings.keys.label("restart")
             lines.append(one(f" {key} starts the engine again; nothing is lost", "warn"))
         if status.state in ("lost", "failed"):
-            lines += [one(cut(f"   {clean_line(text)}", width), "dim") for text in self._tail[-3:]]
+            lines += [one(cut(f"   {tidy(text)}", width), "dim") for text in self._tail[-3:]]
         for unit, reason in self._parked[:3]:
-            text = f" parked: {clean_line(unit)}  {clean_line(reason)}"
+            text = f" parked: {tidy(unit)}  {tidy(reason)}"
             lines.append(one(cut(text, width), "warn"))
         if len(self._parked) > 3:
             lines.append(
@@ -136,9 +134,9 @@ class OverviewView(View):
         sign = {"pass": glyphs.passed, "fail": glyphs.failed}.get(row.outcome, glyphs.abstained)
         spans: list[Span] = [
             (f" {sign} ", OUTCOME_STYLE.get(row.outcome, "")),
-            (f"{clean_line(row.gate):<12} ", f"gate.{row.gate}"),
-            (clean_line(row.node), ""),
-            (f"  {clean_line(row.reason)}", "dim"),
+            (f"{tidy(row.gate):<12} ", f"gate.{row.gate}"),
+            (tidy(row.node), ""),
+            (f"  {tidy(row.reason)}", "dim"),
         ]
         return fit_line(tuple(spans), width)
 

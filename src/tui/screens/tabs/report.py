@@ -7,12 +7,11 @@ with them loaded, every start a second.
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
-from ...lines import Line, one
+from ...lines import Line, one, tidy
 from ...page import Shown
-from ...text import cell_width, clean_line, fit
+from ...text import cell_width, fit
 from ...widgets.diff import wrap_spans
 from ...widgets.text import TextPane
 from ..view import Job, View
@@ -31,19 +30,37 @@ class ReportView(View):
         self._made = -AGAIN_S
         self._busy = False
         self._width = 0
+        self._process: subprocess.Popen[str] | None = None
 
     def job(self, fresh: bool) -> Job | None:
         """Have the report made; the reading thread is not kept waiting."""
         if fresh and not self._busy and self.host.now() - self._made >= AGAIN_S:
             self._busy = True
-            path = self.run.path
-            self.host.load(lambda: make_report(path), self._take, slow=True)
+            self.host.load(self._make, self._take, slow=True)
         return None
+
+    def _make(self) -> "dict[str, Any] | str":
+        command = [sys.executable, "-m", "evoscope.cli.main", "report", str(self.run.path)]
+        with subprocess.Popen(
+            [*command, "--format", "json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        ) as self._process:  # fmt: skip
+            out, errors = self._process.communicate(timeout=PATIENCE_S)
+        if self._process.returncode:
+            return (errors.strip().splitlines() or ["no report"])[-1]
+        report: dict[str, Any] = json.loads(out)
+        return report
+
+    def close(self) -> None:
+        """End the command if it still runs."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
 
     def _take(self, report: "dict[str, Any] | str") -> None:
         self._busy, self._made, self._width = False, self.host.now(), 0
         if isinstance(report, str):
-            self.pane.content = [one(f" {clean_line(report)}", "bad")]
+            self.pane.content = [one(f" {tidy(report)}", "bad")]
             self._report = None
         else:
             self._report = report
@@ -77,33 +94,17 @@ class ReportView(View):
         return Shown(f"{self.run.path.stem}-report.txt", self.pane.text())
 
 
-def make_report(run: Path) -> "dict[str, Any] | str":
-    """The report as JSON, or the line that says why there is none."""
-    command = [sys.executable, "-m", "evoscope.cli.main", "report", str(run), "--format", "json"]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL,
-            check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"no report: {error}"
-    if done.returncode:
-        return (done.stderr.strip().splitlines() or ["no report"])[-1]
-    report: dict[str, Any] = json.loads(done.stdout)
-    return report
-
-
 def report_lines(report: dict[str, Any], width: int) -> list[Line]:
     """Title, banner and every table as aligned lines."""
     lines: list[Line] = []
     for text in (report.get("title"), *(report.get("banner") or ())):
         if text:
-            lines += wrap_spans(one(f" {clean_line(str(text))}", "accent"), width)
+            lines += wrap_spans(one(f" {tidy(str(text))}", "accent"), width)
     for name, table in (report.get("tables") or {}).items():
-        lines += [(), one(f" {clean_line(str(table.get('title') or name))}", "accent")]
+        lines += [(), one(f" {tidy(str(table.get('title') or name))}", "accent")]
         lines += _table(table)
         for note in table.get("notes") or ():
-            lines += wrap_spans(one(f"   {clean_line(str(note))}", "dim"), width)
+            lines += wrap_spans(one(f"   {tidy(str(note))}", "dim"), width)
     return lines
 
 
@@ -124,13 +125,13 @@ def _table(table: dict[str, Any]) -> list[Line]:
 
 
 def _head(column: Any) -> str:
-    return clean_line(str(column.get("name", "") if isinstance(column, dict) else column))
+    return tidy(str(column.get("name", "") if isinstance(column, dict) else column))
 
 
 def _cell(cell: Any) -> str:
     if cell is None:
         return "n/a"
-    return f"{cell:.4g}" if isinstance(cell, float) else clean_line(str(cell), 80)
+    return f"{cell:.4g}" if isinstance(cell, float) else tidy(str(cell))
 
 
 def _numeric(cell: str) -> bool:

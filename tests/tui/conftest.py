@@ -1,0 +1,34 @@
+"""Run files for the screens, made once."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.tui.bigfile import SMALL, Shape, build
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run whose engine is gone."""
+    return build(tmp_path_factory.mktemp("small") / "small.evo", SMALL)
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with hostile strings in every text."""
+    shape = Shape(3, 2, 4, calls=200, verdicts=300, pool=20, hostile=True)
+    return build(tmp_path_factory.mktemp("hostile") / "hostile.evo", shape)
+
+
+@pytest.fixture
+def utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Local time is UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+
+
+@pytest.fixture(scope="session")
+def golden_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run that screens are compared on: always the same, in a folder of its own."""
+    return build(tmp_path_factory.mktemp("golden") / "golden.evo", SMALL)
