@@ -1,6 +1,7 @@
 """Axis and rubric research: one call each, repaired with a program's findings (harden.md, 2)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from ...benchmarks.base import Benchmark, Case
@@ -9,7 +10,7 @@ from ...errors import CallFailed, DataError, MalformedReply
 from ...gates.reply import json_object, proposal
 from ...model.core import Slot
 from ...model.harden import Axis
-from ...model.llm import Finish, Json
+from ...model.llm import Completion, Finish, Json, Message, Request
 from ...prompts import load_template
 from .axes import read_catalogue
 from .corpus import corpus
@@ -20,6 +21,8 @@ from .setup import HardenSetup
 
 UNIT = "domain"
 """The unit that holds the analysis which all cases share."""
+MAX_STEPS = 30
+"""A turn that pauses more often than this is taken as it stands."""
 T = TypeVar("T")
 Reader = Callable[[Json], tuple[T, list[str]]]
 
@@ -43,7 +46,7 @@ async def research(
         first = structured_request(profile, f"harden/{purpose}", asked, params=params)
         request = numbered(first, attempt)
         try:
-            completion = await ctx.complete(Slot(UNIT, purpose, reask=attempt), request)
+            completion = await whole_turn(ctx, Slot(UNIT, purpose, reask=attempt), request)
             if completion.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
                 raise DataError(_hopeless(purpose, "the model refused"))
             found, errors = read(proposal(completion)[0])
@@ -54,6 +57,18 @@ async def research(
         if not errors:
             return found
     raise DataError(_hopeless(purpose, "; ".join(errors[:3])))
+
+
+async def whole_turn(ctx: Context, slot: Slot, request: Request) -> Completion:
+    """The completion of a turn that a provider may pause while it searches the web: each
+    continuation is a further step of the same slot. Raises CallFailed, CallOpen."""
+    for step in range(MAX_STEPS):
+        completion = await ctx.complete(replace(slot, step=step), request)
+        if completion.finish is not Finish.PAUSE:
+            break
+        turn = Message("assistant", completion.text, raw=completion.raw_turn)
+        request = replace(request, messages=(*request.messages, turn))
+    return completion
 
 
 async def find_axes(

@@ -235,6 +235,18 @@ def test_faults_of_the_domain_analysis_go_back_to_the_model_then_end_the_run(pur
     assert not purposes(always.store, "rollout")
 
 
+def test_a_turn_that_a_web_search_pauses_goes_on_in_the_same_slot() -> None:
+    def pausing(slot: Slot, request: Request) -> Answer:
+        if slot.purpose != "axes" or slot.step == 2:
+            return None
+        return Completion("searching", Finish.PAUSE, raw_turn=[{"turn": slot.step}])
+
+    store = searched(pausing, n=1)
+    assert purposes(store, "axes") == [f"domain|axes||0|0|{step}" for step in range(3)]
+    last = store.calls["domain|axes||0|0|2"][0]
+    assert [m.raw for m in last.messages[1:]] == [[{"turn": 0}], [{"turn": 1}]]
+
+
 def test_the_users_axes_and_rubric_need_no_call() -> None:
     texts = replace(
         setup(1),

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from evoscope.engine.errors import ConfigError
 from evoscope.engine.model.harden import Score
-from evoscope.engine.searches.harden.racing import Progress, bounds, stopped, wave_ends
+from evoscope.engine.searches.harden.racing import (
+    Bounds,
+    Progress,
+    bounds,
+    improvement_known,
+    stopped,
+    wave_ends,
+)
 from evoscope.engine.searches.harden.selection import Contender, select
 
 ONE = Fraction(1)
@@ -147,6 +154,16 @@ def test_whoever_is_stopped_stays_stopped() -> None:
         race = random_race(rng)
         for earlier, later in zip(race.after_wave, race.after_wave[1:], strict=False):
             assert earlier <= later
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "known"),
+    [("0.2", "0.4", True), ("0.2", "0.5", False), ("0.5", "0.8", True), ("0.4", "0.6", False)],
+)
+def test_improvement_on_one_half_is_known_only_below_or_from_it_on(
+    low: str, high: str, known: bool
+) -> None:
+    assert improvement_known(Bounds(Fraction(low), Fraction(high)), Fraction(1, 2)) == known
 
 
 def test_graded_scores_add_the_largest_grade_per_missing_rollout() -> None:
