@@ -49,7 +49,7 @@ class _Connection(aiosqlite.Connection):
             if owner is None or int(owner[0]) != epoch:
                 raise TakenOver("another engine took this run over; this engine stops")
             for sql, values in writes:
-                db.execute(sql, _pack(values) if sql is INSERT_BLOB else values)
+                db.execute(sql, pack(values) if sql is INSERT_BLOB else values)
             db.execute("COMMIT")
         except BaseException:
             if db.in_transaction:
@@ -57,7 +57,8 @@ class _Connection(aiosqlite.Connection):
             raise
 
 
-def _pack(values: Sequence[Any]) -> tuple[str, str, int, bytes]:
+def pack(values: Sequence[Any]) -> tuple[str, str, int, bytes]:
+    """The values of `INSERT_BLOB` for (hash, bytes): compressed where that makes it smaller."""
     digest, data = values
     if len(data) > COMPRESS_ABOVE:
         packed = zlib.compress(data, 6)
