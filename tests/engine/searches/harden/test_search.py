@@ -176,6 +176,13 @@ def test_a_score_of_zero_is_collapsed_and_never_kept() -> None:
     assert store.tally("rollouts", "fail") == len(collapsed)
 
 
+def test_a_search_that_stands_at_one_tenth_goes_on_to_its_last_generation() -> None:
+    store = searched(setup(6), Scripted(lambda text: 0.15 if "note" in text else 0.9))
+    found = results(store).values()
+    assert Fraction(1, 10) in {result.score_after for result in found}
+    assert {result.generations for result in found} == {3}
+
+
 def test_outages_park_a_case_and_a_retry_finishes_it() -> None:
     whole = searched()
 
