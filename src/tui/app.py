@@ -165,7 +165,7 @@ class EvoscopeApp(App[int], inherit_bindings=False):
     def pop(self) -> None:
         """Leave the top page; the last one stays."""
         if len(self.stack) > 1:
-            self.stack.pop()
+            self.stack.pop().close()
             self.stack[-1].tick()
         self.paint()
 

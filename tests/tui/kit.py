@@ -69,9 +69,10 @@ class Driven:
         for _ in range(400):
             await asyncio.sleep(0)
             if self.app.feed.idle:
-                break
+                self.app.canvas._show()
+                if self.app.feed.idle:
+                    break
             await asyncio.sleep(0.003)
-        self.app.canvas._show()
 
     def check(self) -> None:
         """No page failed."""

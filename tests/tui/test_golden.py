@@ -40,10 +40,9 @@ async def test_screens_look_as_they_did(golden_run, size):
             text = "\n".join(line.rstrip() for line in app.screen) + "\n"
             text = text.replace(str(golden_run.parent), "/runs")
             compare(f"{name}-{size}.txt", text)
-            while len(app.app.stack) > 2:
-                app.app.stack.pop()
-            if len(app.app.stack) == 1:
-                await app.press("enter")
+            while len(app.app.stack) > 1:
+                app.app.pop()
+            await app.press("enter")
 
 
 @pytest.mark.usefixtures("utc")

@@ -17,6 +17,7 @@ from .dialogs import Prompt
 from .orders import Orders
 
 TABS = ("Diff", "Verdicts", "Rollouts", "Lineage", "Calls", "Raw")
+EVERY = 3
 DIFF, VERDICTS, ROLLOUTS, LINEAGE, CALLS, RAW = range(6)
 
 
@@ -39,23 +40,24 @@ class InspectPage(Page):
         self._wanted = ""
         self._missing = False
         self._built: tuple[object, ...] | None = None
-        self._loading = False
+        self._ticks = 0
+        self._read_node()
 
     def tick(self) -> None:
-        """Read the node again."""
-        if self._loading:
-            return
-        self._loading = True
+        """Read the node and the run's state again, at every third update."""
+        self._ticks += 1
+        if self._ticks % EVERY == 1 and self.run.changed():
+            self.run.load(self.host, self.run.read, self.run.take)
+            self._read_node()
+
+    def _read_node(self) -> None:
         node, reader = self.node_id, self.run.reader
 
         def take(dossier: Dossier | None) -> None:
-            self._loading = False
-            if node == self.node_id:
+            if node == self.node_id and (dossier is None or dossier != self.dossier):
                 self._take(dossier)
-            else:
-                self.tick()
 
-        self.host.load(lambda: read_dossier(reader, node), take)
+        self.run.load(self.host, lambda: read_dossier(reader, node), take)
 
     def _take(self, dossier: Dossier | None) -> None:
         first = self.dossier is None or self.dossier.node.id != self.node_id
@@ -170,7 +172,7 @@ class InspectPage(Page):
         place = self.siblings.index(self.node_id) + step
         if 0 <= place < len(self.siblings):
             self.node_id, self.texts = self.siblings[place], {}
-            self.tick()
+            self._read_node()
         else:
             self.host.say("no further node in this list", "warn")
 
@@ -197,7 +199,7 @@ class InspectPage(Page):
             parts = [*prompt_of(request), ("response", answer)]
             return "\n".join(f"-- {role}\n{text}" for role, text in parts)
 
-        self.host.load(job, lambda text: self.texts.__setitem__(name, text))
+        self.run.load(self.host, job, lambda text: self.texts.__setitem__(name, text))
 
     def _search(self, text: str) -> str | None:
         self._wanted = text

@@ -118,8 +118,8 @@ class Orders:
             self.host.say("nothing to start: the run is finished or its engine works", "warn")
         else:
             self.host.say("starting the engine ...")
-            self.host.load(
-                self._start, lambda _: self.host.say("the engine works", "ok"), slow=True
+            self.run.load(
+                self.host, self._start, lambda _: self.host.say("the engine works", "ok"), slow=True
             )
 
     def _start(self) -> None:
@@ -133,7 +133,9 @@ class Orders:
             self.host.say("no node here to veto", "warn")
             return
         reader = self.run.reader
-        self.host.load(lambda: _facts(reader, node), lambda facts: self._ask(node, *facts))
+        self.run.load(
+            self.host, lambda: _facts(reader, node), lambda facts: self._ask(node, *facts)
+        )
 
     def _ask(self, node: str, row: NodeRow | None, down: int, reasons: Sequence[str]) -> None:
         if row is None:

@@ -182,7 +182,7 @@ class RowsView(View, Generic[R]):
                 self._scan()
             self.request()
 
-        self.host.load(lambda: reader.rows(sql, [start, end, *values]), take, slow=True)
+        self.run.load(self.host, lambda: reader.rows(sql, [start, end, *values]), take, slow=True)
 
     def search(self, text: str, step: int) -> None:
         """Go to the next row (-1: the one before) that passes the filter and holds the text."""
@@ -202,7 +202,7 @@ class RowsView(View, Generic[R]):
                 self.host.say(f"no further {text!r}", "warn")
             self.request()
 
-        self.host.load(lambda: reader.row(sql, [start, *values, *more]), take, slow=True)
+        self.run.load(self.host, lambda: reader.row(sql, [start, *values, *more]), take, slow=True)
 
     def shown(self) -> Shown | None:
         """The rows of the list that are on the screen and around it, as a table of text."""

@@ -45,24 +45,21 @@ class RunPage(Page):
 
     def tick(self) -> None:
         """Read the run's state, then what the active tab shows."""
+        if not self.run.changed():
+            return
         if not self._reading:
             self._reading = True
-            self.host.load(self._read, self._take)
+            self.run.load(self.host, self.run.read, self.run.take, always=self._arrived)
         self.view.request(fresh=True)
 
     def close(self) -> None:
-        """Close what the tabs hold."""
+        """Close what the tabs hold, and the file."""
         for view in self.views:
             view.close()
+        self.run.close()
 
-    def _read(self) -> object:
-        try:
-            return self.run.read()
-        finally:
-            self._reading = False
-
-    def _take(self, status: object) -> None:
-        self.run.take(status)  # type: ignore[arg-type]
+    def _arrived(self) -> None:
+        self._reading = False
 
     def lines(self, width: int, height: int) -> list[Line]:
         """Header, tab bar, body."""

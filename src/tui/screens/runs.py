@@ -9,7 +9,7 @@ from ..format import age, local_time, money
 from ..keymap import RUNS
 from ..lines import Column, Line, Span, fit_line, plain, table_head, table_row, tidy
 from ..page import Host, Page, Shown
-from ..run_model import RunModel
+from ..run_model import RunModel, stamp_of
 from ..widgets.bars import bar
 from ..widgets.listing import Listing
 from .dialogs import Prompt
@@ -41,6 +41,7 @@ class RunsPage(Page):
         self.list: Listing[str, RunStatus] = Listing()
         self._rows: dict[str, RunStatus] = {}
         self._broken: dict[str, str] = {}
+        self._stamps: dict[str, tuple[float, float]] = {}
         self._reading = self._known = False
         self._order, self._wanted, self._filter = 0, "", ""
 
@@ -54,6 +55,11 @@ class RunsPage(Page):
         rows: dict[str, RunStatus] = {}
         broken: dict[str, str] = {}
         for path in sorted(self.folder.glob("*.evo")):
+            stamp, known = stamp_of(path), self._rows.get(path.name)
+            if known is not None and not known.alive and self._stamps.get(path.name) == stamp:
+                rows[path.name] = known
+                continue
+            self._stamps[path.name] = stamp
             try:
                 rows[path.name] = read_status(path)
             except EvoscopeError as error:

@@ -82,25 +82,15 @@ class View:
         job = self.job(fresh)
         if job is not None:
             self.loading = True
-            self.host.load(_safe(job), self._loaded)
+            self.run.load(self.host, job, self._loaded, always=self._arrived)
 
-    def _loaded(self, result: "Apply | Exception") -> None:
+    def _arrived(self) -> None:
         self.loading = False
-        if isinstance(result, Exception):
-            raise result
-        result()
+
+    def _loaded(self, apply: Apply) -> None:
+        apply()
         if self.again:
             self.again = False
             self.request()
         elif self.job(False) is not None:
             self.request()
-
-
-def _safe(job: Job) -> Callable[[], "Apply | Exception"]:
-    def run() -> Apply | Exception:
-        try:
-            return job()
-        except Exception as error:
-            return error
-
-    return run

@@ -36,7 +36,7 @@ class ReportView(View):
         """Have the report made; the reading thread is not kept waiting."""
         if fresh and not self._busy and self.host.now() - self._made >= AGAIN_S:
             self._busy = True
-            self.host.load(self._make, self._take, slow=True)
+            self.run.load(self.host, self._make, self._take, slow=True, always=self._ended)
         return None
 
     def _make(self) -> "dict[str, Any] | str":
@@ -51,6 +51,9 @@ class ReportView(View):
         report: dict[str, Any] = json.loads(out)
         return report
 
+    def _ended(self) -> None:
+        self._busy, self._made, self._width = False, self.host.now(), 0
+
     def close(self) -> None:
         """End the command if it still runs."""
         if self._process is not None and self._process.poll() is None:
@@ -58,7 +61,6 @@ class ReportView(View):
             self._process.wait()
 
     def _take(self, report: "dict[str, Any] | str") -> None:
-        self._busy, self._made, self._width = False, self.host.now(), 0
         if isinstance(report, str):
             self.pane.content = [one(f" {tidy(report)}", "bad")]
             self._report = None

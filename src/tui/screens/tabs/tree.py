@@ -210,7 +210,7 @@ class TreeView(View):
             else:
                 self.go_to(str(found[0]), str(found[1]))
 
-        self.host.load(lambda: reader.row(sql, (seq,)), take)
+        self.run.load(self.host, lambda: reader.row(sql, (seq,)), take)
 
     def go_to(self, node: str, unit: str) -> None:
         """Put the cursors on a node of a case."""
