@@ -240,9 +240,9 @@ class EvoscopeApp(App[int], inherit_bindings=False):
 
     def leave(self, code: int = 0) -> None:
         """End the app; the engine never notices."""
-        self.feed.close()
         for page in self.stack:
             page.close()
+        self.feed.close()
         self.exit(code)
 
     def _copy_shown(self) -> None:

@@ -114,10 +114,10 @@ class RunModel:
         place = inbox if inbox.exists() else self.path
         return place.stat().st_uid == os.getuid()
 
-    def close(self) -> None:
-        """Close the file."""
+    def close(self, host: "Host") -> None:
+        """Close the file, in a reading thread: a query may still run."""
         self.closed = True
-        self.reader.close()
+        host.load(self.reader.close, lambda _: None, slow=True)
 
 
 def stamp_of(file: Path) -> tuple[float, float]:

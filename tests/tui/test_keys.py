@@ -216,6 +216,10 @@ async def test_a_run_without_an_engine_takes_no_orders_but_offers_a_restart(smal
             await app.press(key)
         assert app.sent == []
         assert "R starts" in app.text or "no engine" in app.text
+        await app.press("R")
+        assert isinstance(app.top, Confirm), "starting an engine may cost money"
+        await app.press("enter")
+        assert isinstance(app.top, RunPage)
 
 
 async def test_read_only_sends_nothing(small):
@@ -330,5 +334,6 @@ def alive(app):
     page = app.top
     beat = Heartbeat(1, "here", "b", "s", "2026-01-01T00:00:00.000Z", 7, 3, 0, ({"ceiling": 64},))
     status = replace(page.run.status, state="running", heartbeat=beat)
-    page.run.read = lambda: status
     page.run.take(status)
+    page.run.read = lambda: status
+    page.run.take = lambda status: None

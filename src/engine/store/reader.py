@@ -49,8 +49,9 @@ class Reader:
         self.close()
 
     def close(self) -> None:
-        """Close the connection."""
-        self._db.close()
+        """Close the connection, once the query that may run in another thread has ended."""
+        with self._lock:
+            self._db.close()
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of one query, fetched before this returns.

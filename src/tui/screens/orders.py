@@ -110,17 +110,28 @@ class Orders:
             )  # fmt: skip
 
     def restart(self) -> None:
-        """Start the engine of a run that has none."""
+        """Start the engine of a run that has none, after asking."""
         status = self.run.status
         if getattr(self.host, "read_only", False):
             self.host.say("read-only: this app starts no engine", "warn")
         elif status is None or status.alive or status.state == "finished":
             self.host.say("nothing to start: the run is finished or its engine works", "warn")
         else:
-            self.host.say("starting the engine ...")
-            self.run.load(
-                self.host, self._start, lambda _: self.host.say("the engine works", "ok"), slow=True
+            text = (
+                f"The run is {status.state}. Its engine goes on where it was.",
+                "New calls may cost money.",
+                "What is recorded is not bought again.",
             )
+            self.host.push(
+                Confirm(self.host, "Start the engine", text, "Start it", self._start_soon)
+            )
+
+    def _start_soon(self) -> None:
+        def started(_: None) -> None:
+            self.host.say("the engine works", "ok")
+
+        self.host.say("starting the engine ...")
+        self.run.load(self.host, self._start, started, slow=True)
 
     def _start(self) -> None:
         from ...engine.launch import start_engine

@@ -56,7 +56,7 @@ class RunPage(Page):
         """Close what the tabs hold, and the file."""
         for view in self.views:
             view.close()
-        self.run.close()
+        self.run.close(self.host)
 
     def _arrived(self) -> None:
         self._reading = False
