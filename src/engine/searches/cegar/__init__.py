@@ -1,0 +1,1 @@
+"""EvalCEGAR: an evaluator evolved from its own blind spots (design: cegar.md)."""
