@@ -20,6 +20,7 @@ from .model.core import Directives, Effect, Fact, Slot
 from .model.llm import Completion, Json, Request
 from .pause import Pause
 from .providers.base import Provider
+from .served import ServedModels
 from .store.memory import KnownCall, UnitMemory
 from .store.writer import Write, Writer
 from .units import UnitBoard
@@ -47,10 +48,12 @@ class Runtime:
         providers: Mapping[str, Provider],
         buy: Buy,
         memories: dict[str, UnitMemory],
+        served: ServedModels,
     ) -> None:
         self._path, self._seed, self._writer = path, seed, writer
         self._board, self._book, self._pause = board, book, pause
         self._providers, self._buy, self._memories = providers, buy, memories
+        self._served = served
         self._facts = FactKeeper(writer, memories)
 
     @property
@@ -72,9 +75,12 @@ class Runtime:
         while True:
             await self._pause.lifted()
             try:
-                return await self._buy(slot, request, self._board.ord(slot.unit))
+                completion = await self._buy(slot, request, self._board.ord(slot.unit))
             except RunPaused:
                 self._pause.must_hold()
+                continue
+            self._served.watch(request, completion)
+            return completion
 
     async def record(self, *facts: Fact, effects: Sequence[Effect] = ()) -> None:
         """See `Context.record`."""

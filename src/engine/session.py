@@ -28,6 +28,7 @@ from .pause import Pause
 from .providers.base import Provider
 from .recovery import ambiguous_writes, past
 from .runtime import Runtime
+from .served import ServedModels
 from .store.database import claim
 from .store.lock import RunLock, side_folder
 from .store.memory import UnitMemory, load_unit, read_only
@@ -76,6 +77,7 @@ class Session:
         self.on_state: Callable[[str, str], None] = lambda state, reason: None
         self._stop: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._memories: dict[str, UnitMemory] = {}
+        self._unwritten = ""
 
     async def open(self) -> None:
         """Take the file over; raises StoreError where that cannot be."""
@@ -95,7 +97,7 @@ class Session:
         )
         self._memories[""] = load_unit(self.path, "")
         self._build_calls(meta)
-        self._build_runtime()
+        self._build_runtime(meta)
         self._restore_pause(meta)
         await self._set_state("paused" if self.pause.held else "running", self.pause.reason)
 
@@ -116,7 +118,7 @@ class Session:
             self._trouble,
         )
 
-    def _build_runtime(self) -> None:
+    def _build_runtime(self, meta: Mapping[str, str]) -> None:
         self.runtime = Runtime(
             path=self.path,
             seed=self.setup.seed,
@@ -127,6 +129,7 @@ class Session:
             providers=self.setup.providers,
             buy=self.buyer.buy,
             memories=self._memories,
+            served=ServedModels(self.writer, meta, self.pause.hold),
         )
         actions = Actions(
             self.path, self.book, self.board, self.pause, self, self._hold_now, self.stop
@@ -145,9 +148,18 @@ class Session:
             for task in (control, search):
                 task.cancel()
             await asyncio.gather(control, search, return_exceptions=True)
-        if self.writer.alive and self.writer.healthy:
-            await self._set_state(end.state, end.reason)
+        await self._say_end(end)
         return end
+
+    async def _say_end(self, end: End) -> None:
+        """Put the end into the file, unless the file cannot be written."""
+        if not (self.writer.alive and self.writer.healthy):
+            return
+        try:
+            async with asyncio.timeout(DRAIN_S):
+                await self._set_state(end.state, end.reason)
+        except TimeoutError:
+            log.error("the end (%s) could not be written", end.state)
 
     async def _outcome(self, control: asyncio.Task[None], search: asyncio.Task[None]) -> End:
         for task in (search, control):
@@ -156,7 +168,7 @@ class Session:
         if search.done():
             return self._finished()
         reason = self._stop.result()
-        await self._set_state("stopping", reason)
+        self._note_state("stopping", reason)
         await self._drain()
         return End("stopped", reason)
 
@@ -222,8 +234,15 @@ class Session:
 
     def storage_trouble(self, message: str) -> None:
         """Pause because something cannot be written; what waits is kept and tried again."""
-        log.error("%s; free space or give the folder back its rights, then resume", message)
-        self.pause.hold(f"{message}; free space or restore its rights, then `evoscope resume`")
+        self._unwritten = f"{message}; free space or restore its rights, then `evoscope resume`"
+        if not self.pause.held:
+            log.error(self._unwritten)
+        self.pause.hold(self._unwritten)
+
+    @property
+    def trouble(self) -> str:
+        """Why the run's file cannot be written now, "" if it can."""
+        return "" if self.writer.healthy else self._unwritten
 
     def _trouble(self, trouble: Trouble) -> None:
         log.error("%s", trouble.message)
