@@ -81,7 +81,7 @@ def veto(node: str, kind: str = "veto") -> dict[str, object]:
 
 @pytest.mark.parametrize(
     ("scope", "orders"),
-    [("case", 3), ("shard", 2), pytest.param("case", 100, marks=pytest.mark.slow)],
+    [("case", 3), ("shard", 2), pytest.param("case", 30, marks=pytest.mark.slow)],
 )
 def test_any_order_of_completion_gives_the_same_run(
     tmp_path: Path, scope: str, orders: int
@@ -98,7 +98,7 @@ def test_any_order_of_completion_gives_the_same_run(
     assert kit.verify(kit.copy(path, "copy")).ok
 
 
-@pytest.mark.parametrize(("first", "every"), [(23, 61), pytest.param(1, 2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("first", "every"), [(23, 61), pytest.param(1, 9, marks=pytest.mark.slow)])
 def test_a_stop_after_any_commit_resumes_to_the_same_run(kit: Kit, first: int, every: int) -> None:
     path = kit.file("whole")
     kit.finish(path, 1)
