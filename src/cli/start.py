@@ -73,7 +73,7 @@ def run(
 @click.argument("search", type=click.Choice(SEARCHES), default="harden")
 @click.option(
     "--benchmark", type=click.Choice(("finqa", "pubmedqa", "contractnli")),
-    help="Whose cases [default: finqa].",
+    help="Whose cases [default: pubmedqa].",
 )  # fmt: skip
 @setting_options
 @mode_options
@@ -87,7 +87,7 @@ def demo(
     mode: str | None,
 ) -> int:
     """Start a demonstration of SEARCH: offline, on bundled data, with no key and no cost."""
-    source = resource_dir("examples") / f"demo-{benchmark or 'finqa'}.toml"
+    source = resource_dir("examples") / f"demo-{benchmark or 'pubmedqa'}.toml"
     with as_file(source) as config:
         free = name or _free_name(folder, f"demo-{benchmark}" if benchmark else "demo")
         path = _make(config, overrides, free, folder, allow_network_fs)
