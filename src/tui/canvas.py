@@ -141,27 +141,28 @@ def _shown(text: str, ascii_only: bool) -> str:
 
 
 def changed_cells(old: Line, new: Line, width: int) -> tuple[int, int]:
-    """From the first cell that differs up to the last, by spans; (0, 0) if none does."""
-    left = _same(old, new)
-    if left >= width and len(old) == len(new):
+    """From the first cell that differs up to the last one; (0, 0) if none does."""
+    if old == new:
         return 0, 0
-    right = _same(old[::-1], new[::-1])
-    return left, max(width - right, left + 1)
+    left = _same(old, new, _common)
+    right = _same(old[::-1], new[::-1], lambda one, two: _common(one[::-1], two[::-1])[::-1])
+    return min(left, width), max(width - right, min(left, width))
 
 
-def _same(old: Line, new: Line) -> int:
+def _same(old: Line, new: Line, common: Callable[[str, str], str]) -> int:
     at = 0
     for (text, style), (other, its) in zip(old, new, strict=False):
         if text == other and style == its:
             at += cell_width(text)
             continue
         if style == its:
-            at += cell_width(_common(text, other))
+            at += cell_width(common(text, other))
         break
     return at
 
 
 def _common(text: str, other: str) -> str:
+    """What both texts begin with; nothing where a cell may hold more than a character."""
     if not (text.isascii() and other.isascii()):
         return ""
     size = min(len(text), len(other))

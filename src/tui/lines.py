@@ -63,6 +63,15 @@ def brief(text: str, cells: int) -> str:
     return f"{_cells(text, 0, cells - 1).rstrip()}…" if cells > 0 else ""
 
 
+def brief_middle(text: str, cells: int) -> str:
+    """The text in at most `cells` cells, a third of them for its start, the rest for its end."""
+    size = cell_width(text)
+    if size <= cells or cells < 4:
+        return brief(text, cells)
+    head = (cells - 1) // 3
+    return f"{_cells(text, 0, head)}…{_cells(text, size - (cells - 1 - head), size)}"
+
+
 def between(left: Line, right: Line, width: int) -> Line:
     """`left` at the left edge and `right` at the right one; `left` gives way."""
     room = width - line_width(right)
@@ -87,6 +96,8 @@ class Column:
     width: int
     align: Literal["left", "right"] = "left"
     least: int = 0
+    middle: bool = False
+    """Cut in the middle: of ids, both ends tell."""
 
 
 def visible(columns: Sequence[Column], width: int) -> list[int]:
@@ -103,7 +114,7 @@ def table_row(columns: Sequence[Column], cells: Sequence[Span], width: int) -> L
     for place in shown:
         column, (text, style) = columns[place], cells[place]
         size = column.width or rest
-        shown_text = brief(text, size)
+        shown_text = brief_middle(text, size) if column.middle else brief(text, size)
         padding = " " * (size - cell_width(shown_text))
         right = column.align == "right"
         spans.append((padding + shown_text if right else shown_text + padding, style))

@@ -103,6 +103,11 @@ class RunModel:
         config: Mapping[str, Any] = json.loads(self.status.meta.get("config", "{}"))
         return config
 
+    @property
+    def rollouts(self) -> int:
+        """T: how many rollouts a node's score comes from."""
+        return int((self.config.get("harden") or {}).get("rollouts", 10))
+
     def rates(self) -> list[float]:
         """Calls a second between the last updates, oldest first."""
         points = list(self.history)

@@ -42,6 +42,7 @@ async def test_screens_look_as_they_did(golden_run, size):
             compare(f"{name}-{size}.txt", text)
             while len(app.app.stack) > 1:
                 app.app.pop()
+            await app.settle()
             await app.press("enter")
 
 

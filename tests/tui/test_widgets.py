@@ -201,7 +201,12 @@ STYLED = st.lists(
 ).map(tuple)
 
 
-@given(STYLED, STYLED)
+SIMILAR = st.lists(
+    st.tuples(st.text("53 o", max_size=8), st.sampled_from(["", "bad"])), max_size=4
+).map(tuple)
+
+
+@given(STYLED | SIMILAR, STYLED | SIMILAR)
 def test_painting_the_changed_cells_over_the_old_line_gives_the_new_one(old, new):
     was, now = fit_line(old, 30), fit_line(new, 30)
     start, end = changed_cells(was, now, 30)

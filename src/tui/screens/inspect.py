@@ -111,7 +111,9 @@ class InspectPage(Page):
         elif self.tab == VERDICTS:
             self.folds[VERDICTS].entries = lines_.verdict_entries(dossier, glyphs)
         elif self.tab == ROLLOUTS:
-            self.folds[ROLLOUTS].entries = lines_.rollout_entries(dossier, self.texts, glyphs)
+            self.folds[ROLLOUTS].entries = lines_.rollout_entries(
+                dossier, self.texts, glyphs, self.run.rollouts
+            )
         elif self.tab == LINEAGE:
             self.folds[LINEAGE].entries = lines_.lineage_entries(dossier, glyphs)
         else:

@@ -50,7 +50,7 @@ def _verdict(row: VerdictRow, detail: str | None, glyphs: Glyphs) -> Entry:
         (tidy(row.reason), ""),
     )
     key = f"v{row.seq}"
-    return Entry(key, head, _detail(detail) if detail else None)
+    return Entry(key, head, _detail(detail)) if detail else Entry(key, head, None, 1)
 
 
 def _detail(text: str) -> Body:
@@ -74,10 +74,15 @@ def _inline(value: object) -> str:
     return str(value)
 
 
-def rollout_entries(dossier: Dossier, texts: Texts, glyphs: Glyphs) -> list[Entry]:
-    """Rollouts grouped by semantic class, the most frequent class first; greedy ones apart."""
+def rollout_entries(dossier: Dossier, texts: Texts, glyphs: Glyphs, rollouts: int) -> list[Entry]:
+    """Rollouts grouped by semantic class, the most frequent first.
+
+    Greedy ones stand apart, and so do fresh ones (number `rollouts` and up), which no selection saw.
+    """
     entries: list[Entry] = []
-    contexts = sorted(_by_context(dossier.rollouts).items(), key=lambda pair: -len(pair[1]))
+    contexts = sorted(
+        _by_context(dossier.rollouts, rollouts).items(), key=lambda pair: -len(pair[1])
+    )
     for context, rows in contexts:
         entries.append(_context_head(context, rows))
         for cls, group in _by_class(rows):
@@ -90,10 +95,11 @@ def rollout_entries(dossier: Dossier, texts: Texts, glyphs: Glyphs) -> list[Entr
     return entries
 
 
-def _by_context(rows: Sequence[RolloutRow]) -> dict[str, list[RolloutRow]]:
+def _by_context(rows: Sequence[RolloutRow], rollouts: int) -> dict[str, list[RolloutRow]]:
     found: dict[str, list[RolloutRow]] = {}
     for row in rows:
-        name = f"{row.context}, greedy" if row.greedy else row.context
+        fresh = ", fresh" if row.sample >= rollouts else ""
+        name = f"{row.context}, greedy" if row.greedy else f"{row.context}{fresh}"
         found.setdefault(name, []).append(row)
     return found
 

@@ -59,8 +59,8 @@ _CASES = (
     "WHERE kind = 'case' ORDER BY ord, id"
 )
 _BEST = (
-    "SELECT unit, grp, generation, min(CASE WHEN vetoed = 0 AND num > 0 AND state IN "
-    f"{ALIVE} THEN CAST(num AS REAL) / den END), count(*), sum(vetoed) "
+    "SELECT unit, grp, generation, min(CASE WHEN generation = 0 OR (vetoed = 0 AND num > 0 AND "
+    f"state IN {ALIVE}) THEN CAST(num AS REAL) / den END), count(*), sum(vetoed) "
     "FROM node GROUP BY unit, generation"
 )
 
@@ -98,8 +98,8 @@ def _falling(by_generation: Mapping[int, float | None]) -> tuple[float | None, .
 
 CASE_COLUMNS = (
     Column("", 1),
-    Column("case", 0),
-    Column("gen", 5),
+    Column("case", 0, middle=True),
+    Column("gen", 5, least=34),
     Column("best", 9, "right"),
 )
 CASE_SORTS = ("source order", "most gained", "lowest score", "state")
@@ -174,18 +174,18 @@ class CaseTree:
     rollouts: dict[str, int] = field(default_factory=dict)
 
 
-def read_tree(reader: Reader, unit: str) -> CaseTree:
-    """The nodes of a unit with their gates' outcomes and numbers of rollouts."""
+def read_tree(reader: Reader, unit: str, rollouts: int) -> CaseTree:
+    """The nodes of a unit with their gates' outcomes and rollouts done, of the T of selection."""
     sql = f"SELECT {NODES.columns} FROM node WHERE unit = ? ORDER BY generation, idx"
     tree = CaseTree(unit, [NODES.make(row) for row in reader.rows(sql, (unit,))])
     verdicts = "SELECT node, gate, outcome FROM verdict WHERE unit = ? AND vote = -1"
     for node, gate, outcome in reader.rows(verdicts, (unit,)):
         tree.gates.setdefault(node, {})[gate] = outcome
     counts = (
-        "SELECT node, count(*) FROM rollout WHERE unit = ? AND sample >= 0 "
+        "SELECT node, count(*) FROM rollout WHERE unit = ? AND sample >= 0 AND sample < ? "
         "AND context = 'task' GROUP BY node"
     )
-    tree.rollouts = dict(reader.rows(counts, (unit,)))
+    tree.rollouts = dict(reader.rows(counts, (unit, rollouts)))
     return tree
 
 

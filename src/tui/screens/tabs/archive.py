@@ -23,7 +23,7 @@ class ArchiveView(StillView[Kept]):
 
     name = "archive"
     columns = (
-        Column("case", 24),
+        Column("case", 24, middle=True),
         Column("", 1),
         Column("node", 8),
         Column("state", 9),

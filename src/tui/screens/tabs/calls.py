@@ -25,7 +25,7 @@ class CallsView(RowsView[CallRow]):
         Column("time", 8, least=76),
         Column("status", 9),
         Column("purpose", 9),
-        Column("node", 22),
+        Column("node", 24, middle=True),
         Column("no", 3, "right"),
         Column("model", 0),
         Column("in", 6, "right", least=90),
@@ -55,11 +55,12 @@ class CallsView(RowsView[CallRow]):
         if status is None:
             return []
         calls, beat = status.calls, status.heartbeat
+        of = calls.cached_input_tokens
+        cached = f" ({short(of)} cached)" if of else ""
         sums = (
             f" {calls.completed:,} completed  {calls.failed:,} failed"
             f"  {calls.ambiguous:,} ambiguous  {calls.retries:,} retries"
-            f"  tokens in {short(calls.input_tokens)}"
-            f" (cached {short(calls.cached_input_tokens)}) out {short(calls.output_tokens)}"
+            f"  tokens {short(calls.input_tokens)} in{cached}, {short(calls.output_tokens)} out"
         )
         lanes = beat.lanes if beat is not None and status.alive else ()
         return [((sums, ""),), *(fit_line(lane_line(lane), width) for lane in lanes[:LANES])]

@@ -28,10 +28,10 @@ class LedgerView(RowsView[VerdictRow]):
     filter_hint = "gate= outcome= by= node= case= axis= vote= unit= or words of node and reason"
     columns = (
         Column("time", 8, least=76),
-        Column("node", 22),
+        Column("node", 20, middle=True),
         Column("gate", 11),
         Column("vote", 4, "right", least=70),
-        Column("outcome", 9),
+        Column("outcome", 7),
         Column("by", 5, least=100),
         Column("reason", 0),
     )

@@ -12,6 +12,10 @@ from ...lines import Column, Line, Span, tidy
 from ..rows import RowsView
 
 TAIL = 6
+_DECISIONS = (
+    "SELECT unit || '|' || step, reason || iif(vetoes = '[]', '', '; without ' || vetoes) "
+    "FROM decision ORDER BY seq DESC LIMIT 2000"
+)
 
 
 class LogView(RowsView[EventRow]):
@@ -27,6 +31,7 @@ class LogView(RowsView[EventRow]):
         super().__init__(*args)
         self._commands: dict[str, CommandRow] = {}
         self._reasons: dict[str, str] = {}
+        self._decisions: dict[str, str] = {}
         self._tail: list[str] = []
 
     def cells(self, row: EventRow) -> list[Span]:
@@ -42,6 +47,10 @@ class LogView(RowsView[EventRow]):
         if row.table == "unit":
             reason = self._reasons.get(row.ref, "")
             return f"{row.ref}  {reason}" if reason else row.ref
+        if row.table == "meta":
+            return ""
+        if row.table == "decision":
+            return f"{row.ref}  {self._decisions.get(row.ref, '')}"
         command = self._commands.get(row.ref) if row.table == "command" else None
         if command is None:
             return f"{row.table} {row.ref}"
@@ -54,11 +63,12 @@ class LogView(RowsView[EventRow]):
         columns = f"SELECT {COMMANDS.columns} FROM command ORDER BY seq DESC LIMIT 2000"
         commands = {str(row[0]): COMMANDS.make(row) for row in reader.rows(columns)}
         reasons = dict(reader.rows("SELECT id, reason FROM unit WHERE reason <> '' LIMIT 2000"))
-        return commands, reasons, log_tail(self.run.path)
+        decisions = dict(reader.rows(_DECISIONS))
+        return commands, reasons, decisions, log_tail(self.run.path)
 
     def take_more(self, more: Any) -> None:
         """Take them."""
-        self._commands, self._reasons, self._tail = more
+        self._commands, self._reasons, self._decisions, self._tail = more
 
     def head(self, width: int) -> list[Line]:
         """The log's tail where the engine is gone or the run failed."""

@@ -55,13 +55,13 @@ class TreeView(View):
         wrong = self._tree is None or self._tree.unit != unit
         if self._rows and not fresh and not (unit and wrong):
             return None
-        reader = self.run.reader
+        reader, rollouts = self.run.reader, self.run.rollouts
         cases = fresh or not self._rows
 
         def read() -> Apply:
             rows = read_cases(reader) if cases else None
             wanted = unit or (rows[0].unit if rows else None)
-            tree = read_tree(reader, wanted) if wanted else None
+            tree = read_tree(reader, wanted, rollouts) if wanted else None
             return lambda: self._take(rows, tree)
 
         return read
@@ -124,7 +124,7 @@ class TreeView(View):
         return head + body + [()] * (height - 2 - len(body))
 
     def _node_lines(self, width: int, height: int) -> list[Line]:
-        glyphs, rollouts = self.host.glyphs, self._rollouts()
+        glyphs, rollouts = self.host.glyphs, self.run.rollouts
 
         def line(row: NodeLine, size: int) -> Line:
             return table_row(NODE_COLUMNS, node_cells(row, glyphs, rollouts), size)
@@ -137,10 +137,6 @@ class TreeView(View):
 
     def _tone(self, pane: int) -> str:
         return "accent" if self.pane == pane else "dim"
-
-    def _rollouts(self) -> int:
-        settings = self.run.config.get("harden", {})
-        return int(settings.get("rollouts", 10))
 
     # keys
 
@@ -277,7 +273,7 @@ class TreeView(View):
 
     def shown(self) -> Shown | None:
         """The chosen case's tree as text."""
-        glyphs, rollouts = self.host.glyphs, self._rollouts()
+        glyphs, rollouts = self.host.glyphs, self.run.rollouts
         rows = [self.nodes.known(key) for key in self.nodes.keys]
         lines = [table_head(NODE_COLUMNS, 120)]
         lines += [
