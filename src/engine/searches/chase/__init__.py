@@ -1,0 +1,1 @@
+"""CHASE: counterfactual-guided harness evolution."""

@@ -1,0 +1,113 @@
+"""Scores, gains and gain destruction, exact (CHASE, sections 3.1 to 3.3).
+
+Rollouts are averaged within a task first, then tasks. A rollout that could not be had is missing:
+it is no score of 0, and a task without any score leaves every mean that it would take part in.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+REL = "rel"
+"""The released benchmark: the identity, a member of every archive."""
+
+TaskScores = Mapping[str, tuple[Fraction, ...]]
+"""Rollout scores by task, missing ones left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """One harness against H_0 on one task set: its gain on each benchmark of the archive.
+
+    `missing` counts the tasks that some compared pair has no score for.
+    """
+
+    harness: str
+    gains: Mapping[str, Fraction]
+    missing: int = 0
+
+    @property
+    def released(self) -> Fraction:
+        """G_rel."""
+        return self.gains[REL]
+
+    def destroyed(self, benchmark: str) -> Fraction:
+        """Delta_b = G_rel - G_b."""
+        return self.released - self.gains[benchmark]
+
+    @property
+    def gamma(self) -> Fraction:
+        """The largest gain destruction over the archive; never negative, for B_rel has 0."""
+        return max(map(self.destroyed, self.gains))
+
+    @property
+    def least(self) -> Fraction:
+        """The smallest gain over the archive: G_rel - Gamma."""
+        return min(self.gains.values())
+
+    @property
+    def binding(self) -> str | None:
+        """The benchmark that destroys most, None where none but B_rel does."""
+        return max(self.gains, key=self.destroyed) if self.gamma > 0 else None
+
+    def feasible(self, epsilon: Fraction) -> bool:
+        """Whether no benchmark of the archive destroys more than epsilon."""
+        return self.gamma <= epsilon
+
+
+@dataclass(slots=True)
+class Sheet:
+    """All scores of one task set: by harness and benchmark, tasks with their rollouts."""
+
+    tasks: tuple[str, ...]
+    scores: dict[tuple[str, str], TaskScores] = field(default_factory=dict)
+
+    def put(self, harness: str, benchmark: str, scores: TaskScores) -> None:
+        """Keep the scores of one harness under one benchmark."""
+        self.scores[harness, benchmark] = scores
+
+    def has(self, harness: str, benchmark: str) -> bool:
+        """Whether this pair has been evaluated."""
+        return (harness, benchmark) in self.scores
+
+    def usable(self, harnesses: Iterable[str], benchmarks: Iterable[str]) -> list[str]:
+        """Tasks that every one of these pairs has a score for, in order."""
+        pairs = [self.scores[h, b] for h in harnesses for b in benchmarks]
+        return [task for task in self.tasks if all(pair.get(task) for pair in pairs)]
+
+    def rate(self, harness: str, benchmark: str, tasks: Sequence[str] | None = None) -> Fraction:
+        """R: the mean over tasks of the mean over rollouts; over `tasks` where given.
+
+        Raises ZeroDivisionError where no task has a score.
+        """
+        own = self.scores[harness, benchmark]
+        chosen = self.usable([harness], [benchmark]) if tasks is None else tasks
+        return sum((mean(own[task]) for task in chosen), Fraction(0)) / len(chosen)
+
+    def gains(self, harness: str, base: str, archive: Sequence[str]) -> Gains:
+        """The harness against `base` over the archive, on the tasks that both have everywhere."""
+        tasks = self.usable({harness: 0, base: 0}, archive)
+        gains = {b: self.rate(harness, b, tasks) - self.rate(base, b, tasks) for b in archive}
+        return Gains(harness, gains, len(self.tasks) - len(tasks))
+
+
+def mean(values: Sequence[Fraction]) -> Fraction:
+    """The exact mean; raises ZeroDivisionError where there is none."""
+    return sum(values, Fraction(0)) / len(values)
+
+
+def pooled_destruction(
+    harness: tuple[TaskScores, TaskScores], base: tuple[TaskScores, TaskScores]
+) -> tuple[Fraction, int]:
+    """Gain destruction over all task-rollout pairs, and their number (CHASE, B.2).
+
+    Each argument is (scores under B_rel, scores under B_b). The k-th rollouts of all four make one
+    pair; a pair with a missing rollout is left out. Raises ZeroDivisionError where none is left.
+    """
+    total, count = Fraction(0), 0
+    for task in harness[0]:
+        four = [scores.get(task, ()) for scores in (*harness, *base)]
+        for evolved, shifted, first, first_shifted in zip(*four, strict=False):
+            total += evolved - first - shifted + first_shifted
+            count += 1
+    return total / count, count
