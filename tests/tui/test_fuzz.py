@@ -41,11 +41,21 @@ async def test_every_page_stands_every_size(request, file):
     async with driven(request.getfixturevalue(file)) as app:
         for keys in WAYS:
             await app.press(*keys.split())
-            for size in SIZES:
-                await app.resize(*size)
-                whole(app, size)
-                await app.press("j", "k")
+            for width, height in SIZES:
+                lines = app.app.canvas._frame(width, height)
+                assert len(lines) == height
+                assert all(line_width(line) == width for line in lines)
             await home(app)
+
+
+@pytest.mark.parametrize("keys", ["1", "2 tab", "5", "2 tab j j i", "2 tab j j v"])
+async def test_a_terminal_may_be_resized_at_any_time(small, keys):
+    async with driven(small) as app:
+        await app.press(*keys.split())
+        for size in SIZES:
+            await app.resize(*size)
+            whole(app, size)
+            await app.press("j", "k")
 
 
 async def test_a_screen_that_is_too_small_says_so(small):

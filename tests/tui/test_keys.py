@@ -332,7 +332,10 @@ def alive(app):
     from evoscope.engine.heartbeat import Heartbeat
 
     page = app.top
-    beat = Heartbeat(1, "here", "b", "s", "2026-01-01T00:00:00.000Z", 7, 3, 0, ({"ceiling": 64},))
+    beat = Heartbeat(
+        pid=1, host="here", boot_id="b", start_time="s", time="2026-01-01T00:00:00.000Z",
+        in_flight=7, waiting=3, lanes=({"ceiling": 64},),
+    )  # fmt: skip
     status = replace(page.run.status, state="running", heartbeat=beat)
     page.run.take(status)
     page.run.read = lambda: status

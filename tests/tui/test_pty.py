@@ -1,4 +1,4 @@
-"""The app in a real terminal: bytes, signals, rubbish on its input, a terminal that stops reading."""
+"""The app in a real terminal: bytes, signals, rubbish on its input, a stalled reader."""
 
 import re
 import signal

@@ -77,7 +77,7 @@ def _inline(value: object) -> str:
 def rollout_entries(dossier: Dossier, texts: Texts, glyphs: Glyphs, rollouts: int) -> list[Entry]:
     """Rollouts grouped by semantic class, the most frequent first.
 
-    Greedy ones stand apart, and so do fresh ones (number `rollouts` and up), which no selection saw.
+    Greedy ones stand apart, and fresh ones (number `rollouts` and up), which no selection saw.
     """
     entries: list[Entry] = []
     contexts = sorted(
