@@ -123,6 +123,35 @@ def multiplexer(folder: Path) -> Check:
     return Check("multiplexer", None, "tmux is installed" if found else "no tmux")
 
 
+def sandbox(folder: Path) -> Check:
+    """The strongest level of the sandbox that passes its own test here (needed by `cegar`)."""
+    import asyncio
+
+    from ..engine.errors import SandboxUnavailable
+    from ..engine.sandbox.pool import Pool
+
+    async def tried() -> str:
+        async with await Pool.open(workers=1) as pool:
+            return pool.level
+
+    try:
+        level = asyncio.run(tried())
+    except SandboxUnavailable as problem:
+        return Check("sandbox", None, str(problem), "`cegar` needs Linux with seccomp")
+    return Check("sandbox", True, f"{level}, self-test passed")
+
+
+def sandbox_layers(folder: Path) -> Check:
+    """Which locks this machine has for running code that a model wrote."""
+    from ..engine.sandbox.levels import layers
+
+    found = layers()
+    words = [f"{name} {what}" for name, what in found.items() if what]
+    lacking = [name for name, what in found.items() if not what]
+    advice = f"stronger with {', '.join(lacking)}" if words and lacking else ""
+    return Check("sandbox layers", None, ", ".join(words) or "none", advice)
+
+
 def extras(folder: Path) -> Check:
     """Optional packages."""
     found = [name for name in ("pandas",) if importlib.util.find_spec(name)]
@@ -131,7 +160,7 @@ def extras(folder: Path) -> Check:
 
 ALL: tuple[Callable[[Path], Check], ...] = (
     system, python, sqlite, runs_folder, file_system, disk, keys, lingering, terminal, multiplexer,
-    extras,
+    sandbox, sandbox_layers, extras,
 )  # fmt: skip
 
 

@@ -45,6 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "backup": ("files", "Copy a run, even a live one."),
     "rm": ("files", "Delete a run."),
     "grade": ("grade", "Grade responses as a benchmark does."),
+    "sandbox": ("sandbox", "Run one program in the sandbox: its verdict and cost."),
     "stats": ("stats", "Compute agreement, entropy and bootstrap of files."),
     "doctor": ("doctor", "Check this machine and its settings."),
     "_engine": ("start", ""),

@@ -13,6 +13,7 @@ EvoscopeError                 what, where, and what to do next, in one line
 ├── CallFailed                a permanent failure of one call: a recorded fact, served on replay
 ├── CallOpen                  deadline, outage or spend limit: never a fact; parks the unit
 ├── RunPaused                 the run cannot go on until a person acts
+├── SandboxUnavailable        no level of the sandbox that was asked for works on this machine
 ├── ProviderError             one attempt at a provider failed (see `ErrorClass`)
 └── MalformedReply            a reply that its role's schema refuses
 """
@@ -88,6 +89,10 @@ class RunPaused(EvoscopeError):
     """The run cannot go on until a person acts (budget, spend limit, key, disk)."""
 
     exit_code = 3
+
+
+class SandboxUnavailable(EvoscopeError):
+    """No level of the sandbox that was asked for works on this machine; nothing was run."""
 
 
 class ErrorClass(Enum):
