@@ -54,3 +54,21 @@ def past(path: Path) -> Past:
         sum((Decimal(estimate) for (estimate,) in maybe), Decimal(0)),
         unknown,
     )
+
+
+def past_outputs(path: Path) -> dict[tuple[str, str], list[int]]:
+    """Output tokens of the last 200 completed calls of each (role, model): what reservations
+    are estimated from."""
+    with closing(read_only(path)) as db:
+        pairs = db.execute("SELECT DISTINCT role, model FROM call").fetchall()
+        return {
+            (role, model): [
+                tokens
+                for (tokens,) in db.execute(
+                    "SELECT output_tokens FROM call WHERE role = ? AND model = ? "
+                    "AND output_tokens IS NOT NULL ORDER BY seq DESC LIMIT 200",
+                    (role, model),
+                )
+            ]
+            for role, model in pairs
+        }

@@ -26,7 +26,7 @@ from .errors import EvoscopeError
 from .ledger import StoreLedger
 from .pause import Pause
 from .providers.base import Provider
-from .recovery import ambiguous_writes, past
+from .recovery import ambiguous_writes, past, past_outputs
 from .runtime import Runtime
 from .served import ServedModels
 from .store.database import claim
@@ -117,6 +117,8 @@ class Session:
             self.setup.seed,
             self._trouble,
         )
+        for (role, model), outputs in past_outputs(self.path).items():
+            self.buyer.estimator.observe(role, model, reversed(outputs))
 
     def _build_runtime(self, meta: Mapping[str, str]) -> None:
         self.runtime = Runtime(
@@ -203,7 +205,7 @@ class Session:
 
     async def _drain(self) -> None:
         self.buyer.hold()
-        left = await self.buyer.drain(DRAIN_S)
+        left = await self.buyer.drain(DRAIN_S if self.writer.healthy else 0)
         if left:
             log.warning("%d calls were still in flight; they are listed as ambiguous", left)
 
