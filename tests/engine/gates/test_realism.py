@@ -72,6 +72,12 @@ def test_a_mean_that_equals_the_minimum_passes_exactly() -> None:
     assert judge_realism(reply(3, 4, 5), rubric).passed
 
 
+def test_true_is_no_score_of_one() -> None:
+    lenient = Rubric((Dimension("D1", "n", "d", "h", "l", 1),), (), Fraction(1))
+    assert judge_realism(reply(1), lenient).passed
+    assert not judge_realism(reply(True), lenient).passed
+
+
 @given(st.lists(st.integers(1, 5), min_size=4, max_size=4), st.sets(st.sampled_from(["R1", "R2"])))
 def test_the_pass_is_the_rubrics_rule(scores: list[int], flags: set[str]) -> None:
     ruling = judge_realism(reply(*scores, flags=sorted(flags)), RUBRIC)

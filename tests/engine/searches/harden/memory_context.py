@@ -187,3 +187,6 @@ class MemoryContext:
     async def save_text(self, name: str, text: str) -> None:
         if self.store.texts.setdefault(name, text) != text:
             raise ReplayDiverged(f"replay diverged at text {name}")
+
+    async def load_text(self, name: str) -> str | None:
+        return self.store.texts.get(name)

@@ -150,6 +150,27 @@ def test_a_place_that_a_veto_frees_goes_to_stopped_candidates_which_are_continue
     assert full_run.store.decisions("select")[0].chosen == select.chosen
 
 
+def test_a_vetoed_survivor_holds_no_place_in_a_race() -> None:
+    """With it as a rival some candidate would stay stopped that full rollouts would retain."""
+
+    def accuracy(text: str) -> float:
+        notes = text.count("note#")
+        return 0.15 if "note#1.0" in text and notes == 1 else 0.95 - 0.15 * notes
+
+    def select(salt: int, veto: bool, racing: bool) -> tuple[str, ...]:
+        at = (
+            {("case0", "g2/select"): [("veto", f"case0/g1/i{k}") for k in range(6)]} if veto else {}
+        )
+        model = Scripted(accuracy, 1.0, 1.0, salt=str(salt))
+        context = MemoryContext(model, at=at)
+        asyncio.run(run(context, setup(1, survivors=1, generations=2, racing=racing)))
+        return next(d.chosen for d in context.store.decisions("select") if d.step == "g2/select")
+
+    for salt in range(8):
+        assert select(salt, True, True) == select(salt, True, False)
+        assert select(salt, False, True) == select(salt, False, False)
+
+
 @pytest.mark.parametrize("step", ["g1/mutate", "g2/mutate", "g2/wave1", "g2/wave3", "g2/select"])
 def test_a_skip_finalises_the_case_with_what_it_has(step: str) -> None:
     store = searched({("case0", step): [("skip", "case0")]})

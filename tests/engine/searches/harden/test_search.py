@@ -174,6 +174,9 @@ def test_a_score_of_zero_is_collapsed_and_never_kept() -> None:
     collapsed = [n for n, s in store.states.items() if s.state == "collapsed"]
     assert len(collapsed) > 20
     assert store.tally("rollouts", "fail") == len(collapsed)
+    counts = [c for result in results(store).values() for c in result.axes.values()]
+    assert sum(c.passed for c in counts) == len(collapsed)
+    assert sum(c.improved for c in counts) == store.tally("axis", "improved") == 0
 
 
 def test_a_search_that_stands_at_one_tenth_goes_on_to_its_last_generation() -> None:
