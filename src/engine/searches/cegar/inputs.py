@@ -31,8 +31,8 @@ def inputs(task: str, known: Sequence[tuple[Any, ...]], count: int = INPUTS) -> 
     made: list[tuple[Any, ...]] = []
     seen: set[str] = set()
     for arguments in known[:count]:
-        if repr(arguments) not in seen:
-            seen.add(repr(arguments))
+        if key(arguments) not in seen:
+            seen.add(key(arguments))
             made.append(arguments)
     unperturbed = len(made)
     for k in range(_TRIES * count if made else 0):
@@ -40,10 +40,22 @@ def inputs(task: str, known: Sequence[tuple[Any, ...]], count: int = INPUTS) -> 
             break
         rng = _rng(task, k)
         changed = _arguments(made[rng.randrange(unperturbed)], rng)
-        if repr(changed) not in seen:
-            seen.add(repr(changed))
+        if key(changed) not in seen:
+            seen.add(key(changed))
             made.append(changed)
     return Inputs(tuple(made), unperturbed)
+
+
+def key(value: Any) -> str:
+    """A value as text that does not depend on the order in which sets are walked."""
+    match value:
+        case set() | frozenset():
+            return f"{type(value).__name__}({sorted(map(key, value))})"
+        case list() | tuple():
+            return f"{type(value).__name__}({[key(part) for part in value]})"
+        case dict():
+            return f"dict({[(key(name), key(kept)) for name, kept in value.items()]})"
+    return repr(value)
 
 
 def _rng(task: str, k: int) -> random.Random:
@@ -78,7 +90,7 @@ def perturbed(value: Any, rng: random.Random) -> Any:
         case list() | tuple():
             return type(value)(_sequence(list(value), rng))
         case set() | frozenset():
-            return type(value)(_sequence(sorted(value, key=repr), rng))
+            return type(value)(_sequence(sorted(value, key=key), rng))
         case dict():
             return _mapping(value, rng)
     return value
@@ -105,7 +117,7 @@ def _text(value: str, rng: random.Random) -> str:
 
 
 def _sequence(items: list[Any], rng: random.Random) -> list[Any]:
-    """An item dropped, doubled or changed; all reversed or shuffled; a shorter one; nothing left."""
+    """An item dropped, doubled or changed; all reversed or shuffled; fewer; none."""
     if not items:
         return items
     at = rng.randrange(len(items))

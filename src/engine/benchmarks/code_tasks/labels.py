@@ -1,0 +1,182 @@
+"""Labelling candidates: visible checks and the hidden suite, run in the sandbox.
+
+The oracle. Only the labeller reads it: on the training split during a search, on held-out tasks
+by the scoring command. A candidate gets inputs and gives values; expected outputs stay here.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from ...errors import DataError
+from ...sandbox.inside import codec
+from ...sandbox.jobs import Calls, Case, Check, Job, Limits, Outcome, Program, encoded
+from . import compare, visible
+from .tasks import Arguments, Candidate, Label, Task
+
+Run: TypeAlias = Callable[[Job], Awaitable[Outcome]]
+"""The sandbox: a pool's `settle`, or its `run` where one run is enough."""
+
+MEMORY_MB = 1024
+LEAST_CPU_S = {"own": 0.5}
+USUAL_CPU_S = 4.0
+CPU_FACTOR = 4
+"""A candidate may use four times the reference's time, as in EvalPlus, and never less than 4 s a
+suite; our own tasks are small, and many of their faults never end."""
+VISIBLE_CPU_S = 2.0
+REFERENCE = Limits(cpu_s=60.0, memory_mb=4096, output_bytes=1 << 28)
+PORTION = 1 << 21
+"""Bytes of expected values a job: what a candidate gives stays within a small multiple of it."""
+_INEXACT = (b"f", b"c", b"o")
+"""Tags of floats, complex numbers and opaque values: equal bytes may be unequal values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Some inputs of one half of a hidden suite, with what the reference gives on them."""
+
+    half: str
+    arguments: tuple[Arguments, ...]
+    inputs: tuple[bytes, ...]
+    expected: tuple[bytes, ...]
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A task's checks, ready to run: asserts that the reference passes, and hidden portions."""
+
+    task: Task
+    portions: tuple[Portion, ...]
+
+
+async def prepare(task: Task, run: Run) -> Suite:
+    """Run the reference on the hidden inputs and on the visible asserts.
+
+    Visible asserts that the reference fails are dropped. Raises DataError where the reference
+    gives no value on some hidden input, or one that is no plain data.
+    """
+    program = Program(task.reference, task.entry)
+    kept = [text for text in task.visible if (await _visible(task, program, [text], run))]
+    portions: list[Portion] = []
+    for half, arguments in (("base", task.base), ("plus", task.plus)):
+        portions += await _portions(task, program, half, arguments, run)
+    return Suite(replace(task, visible=tuple(kept)), tuple(portions))
+
+
+async def label(suite: Suite, text: str, run: Run) -> Label:
+    """What the checks say of one program. Raises DataError where the sandbox could not run it."""
+    task, program = suite.task, Program(text, suite.task.entry)
+    passes = {"base": True, "plus": True}
+    details: list[str] = []
+    near = False
+    for portion in suite.portions:
+        if passes[portion.half]:
+            outcome = await run(Calls(program, portion.inputs, limits=portion.limits))
+            near = near or outcome.near_limit
+            detail = _judge(task, portion, outcome)
+            if detail is not None:
+                passes[portion.half] = False
+                details.append(f"{portion.half}: {detail}")
+    seen = await _visible(task, program, task.visible, run)
+    return Label(seen, passes["base"], passes["plus"], "; ".join(details), near)
+
+
+async def label_all(suite: Suite, candidates: Sequence[Candidate], run: Run) -> list[Label]:
+    """The labels of a task's candidates in their order; equal programs are run once."""
+    known: dict[str, Label] = {}
+    for candidate in candidates:
+        if candidate.text not in known:
+            known[candidate.text] = await label(suite, candidate.text, run)
+    return [known[candidate.text] for candidate in candidates]
+
+
+async def _portions(
+    task: Task, program: Program, half: str, arguments: Sequence[Arguments], run: Run
+) -> list[Portion]:
+    """One half of the hidden suite, cut where expected values would fill a job."""
+    if not arguments:
+        return []
+    inputs = encoded(arguments)
+    outcome = await run(Calls(program, inputs, limits=REFERENCE))
+    if outcome.verdict != "pass":
+        raise DataError(
+            f"task {task.id}: its reference ends with {outcome.label} on the {half} inputs "
+            f"({outcome.message}); correct the task or leave it out"
+        )
+    expected = [_kept(task, case) for case in outcome.cases]
+    least = LEAST_CPU_S.get(task.dataset, USUAL_CPU_S)
+    portions, start, size = [], 0, 0
+    for end, value in enumerate(expected, 1):
+        size += len(value)
+        if size >= PORTION or end == len(expected):
+            limits = Limits(
+                cpu_s=max(least, CPU_FACTOR * outcome.cpu_s),
+                memory_mb=MEMORY_MB,
+                output_bytes=(1 << 16) + 4 * size,
+            )
+            part = slice(start, end)
+            given = tuple(arguments[part])
+            portions.append(Portion(half, given, inputs[part], tuple(expected[part]), limits))
+            start, size = end, 0
+    return portions
+
+
+def _kept(task: Task, case: Case) -> bytes:
+    """What is kept of the reference's output, as bytes."""
+    assert case.value is not None
+    if task.dataset == "mbpp" and task.entry in compare.NOT_NONE:
+        return codec.encode(compare.expected_output(task, codec.decode(case.value)))
+    return case.value
+
+
+def _judge(task: Task, portion: Portion, outcome: Outcome) -> str | None:
+    """Why a candidate fails a portion; None where it passes."""
+    if outcome.verdict == "abstain":
+        raise DataError(
+            f"task {task.id}: the sandbox could not run a candidate ({outcome.message}); "
+            "run `evoscope doctor`"
+        )
+    if outcome.verdict != "pass":
+        return outcome.label
+    got = [case.value or b"" for case in outcome.cases]
+    if _equal_bytes(task, got, portion.expected):
+        return None
+    try:
+        outputs = [
+            _decoded(case, want) for case, want in zip(outcome.cases, portion.expected, strict=True)
+        ]
+    except codec.TooCostly:
+        return "values that cost too much to compare"
+    expected = [codec.decode(value) for value in portion.expected]
+    place = compare.first_difference(task, portion.arguments, outputs, expected)
+    return None if place is None else f"another value on input {place}"
+
+
+def _equal_bytes(task: Task, got: Sequence[bytes], expected: Sequence[bytes]) -> bool:
+    """Whether all values are byte for byte the expected ones and nothing in them is inexact."""
+    if task.dataset == "humaneval" and task.entry == "find_zero":
+        return False
+    exact = all(a == b for a, b in zip(got, expected, strict=True))
+    return exact and not any(tag in value for value in expected for tag in _INEXACT)
+
+
+def _decoded(case: Case, want: bytes) -> Any:
+    """A candidate's value; big hashed containers only where the bytes are the expected ones."""
+    assert case.value is not None
+    return codec.decode(case.value) if case.value == want else case.plain()
+
+
+async def _visible(task: Task, program: Program, asserts: Sequence[str], run: Run) -> bool:
+    """Whether all these asserts hold; those that are plain data need no checker."""
+    limits = Limits(cpu_s=LEAST_CPU_S.get(task.dataset, VISIBLE_CPU_S), memory_mb=MEMORY_MB)
+    shown = visible.examples(asserts, task.entry)
+    if len(shown) == len(asserts):
+        if not shown:
+            return True
+        inputs = encoded(example.arguments for example in shown)
+        expected = encoded(example.expected for example in shown)
+        outcome = await run(Calls(program, inputs, expected, limits=limits))
+    else:
+        outcome = await run(Check(program, visible.program(asserts), limits=limits))
+    return outcome.verdict == "pass"
