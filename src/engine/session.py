@@ -6,6 +6,7 @@ an event loop with virtual time.
 
 import asyncio
 import logging
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -184,6 +185,9 @@ class Session:
     def _failed(self, error: BaseException) -> End:
         if not isinstance(error, EvoscopeError):
             log.error("the engine failed", exc_info=error)
+            frames = "".join(traceback.format_tb(error.__traceback__))
+            if self.writer.alive:
+                self.writer.later(*meta_write({"traceback": clean(frames)}))
             return End("failed", f"{type(error).__name__}: {error}")
         return End("failed", str(error))
 
