@@ -1,0 +1,1 @@
+"""Syn-Ledger: generated multi-document ledger tasks with known protocol shortcuts."""
