@@ -49,7 +49,8 @@ class Context(Protocol):
         """Commit facts, with their effects, in one transaction; returns once it is durable.
 
         A fact that is recorded already is compared instead, and then its effects are left out.
-        Raises ReplayDiverged on a difference.
+        Raises ReplayDiverged on a difference, StoreError for a rollout on an item of the sealed
+        split before the run has an `open_seal` decision.
         """
         ...
 
@@ -93,4 +94,9 @@ class Context(Protocol):
 
     async def save_text(self, name: str, text: str) -> None:
         """Keep a named text with the run (axes, frozen rubric); compared if it is there."""
+        ...
+
+    async def load_text(self, name: str) -> str | None:
+        """A text that an earlier unit kept, None where there is none; for what is too long for a
+        unit's result."""
         ...

@@ -9,31 +9,37 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from .errors import ReplayDiverged
-from .model.core import Effect, Fact
-from .store.memory import UnitMemory, load_unit, read_only
+from .errors import ReplayDiverged, StoreError
+from .model.core import SEALED_SPLIT, Decision, Effect, Fact, Rollout
+from .store.memory import UnitMemory, load_unit, read_only, unpack
 from .store.rows import FactRow, effect_write, fact_row
 from .store.writer import Write, Writer
 
+NAMED_TEXT = "SELECT codec, data FROM text JOIN blob ON hash = content_hash WHERE name = ?"
 SAVE_TEXT = "INSERT INTO text(name, content_hash) VALUES (?, ?)"
 
 
 class FactKeeper:
     """Records facts in the file and in the memory of their unit."""
 
-    def __init__(self, writer: Writer, memories: dict[str, UnitMemory]) -> None:
-        self._writer, self._memories = writer, memories
+    def __init__(self, path: Path, writer: Writer, memories: dict[str, UnitMemory]) -> None:
+        self._path, self._writer, self._memories = path, writer, memories
+        self._sealed: bool | None = None
 
-    async def open_unit(self, path: Path, unit: str) -> None:
+    async def open_unit(self, unit: str) -> None:
         """Load what the file knows of a unit."""
         await self._writer.settled()
         loop = asyncio.get_running_loop()
-        self._memories[unit] = await loop.run_in_executor(None, load_unit, path, unit)
+        self._memories[unit] = await loop.run_in_executor(None, load_unit, self._path, unit)
 
     async def record(self, facts: Sequence[Fact], effects: Sequence[Effect]) -> None:
-        """Commit what is new; compare what is not. Raises ReplayDiverged on a difference."""
+        """Commit what is new; compare what is not.
+
+        Raises ReplayDiverged on a difference, StoreError for a rollout behind the seal.
+        """
         writes: list[Write] = []
         for fact in facts:
+            await self._check_seal(fact)
             row = fact_row(fact, self._writer.blob)
             memory = self._memories[row.unit]
             known = memory.known(row)
@@ -45,16 +51,56 @@ class FactKeeper:
         if writes:
             await self._writer.commit(*writes, *(effect_write(effect) for effect in effects))
 
-    async def save_text(self, path: Path, name: str, text: str) -> None:
+    async def _check_seal(self, fact: Fact) -> None:
+        """Sealed items are scored once the run has decided what it will score on them, not before.
+
+        So nothing that searches or selects can have read them (engine-decisions, item 18).
+        """
+        if isinstance(fact, Decision) and fact.kind == "open_seal":
+            self._sealed = False
+        if not isinstance(fact, Rollout):
+            return
+        item = self._memories[""].facts.get(("item", (fact.item,)))
+        if item is None or item[1] != SEALED_SPLIT:
+            return
+        if self._sealed is None:
+            await self._writer.settled()
+            self._sealed = not seal_opened(self._path)
+        if self._sealed:
+            raise StoreError(
+                f"rollout {fact.node} on {fact.item}: its split is sealed until the run records "
+                "what it certifies; no score was kept"
+            )
+
+    async def load_text(self, name: str) -> str | None:
+        """A named text, None where there is none."""
+        await self._writer.settled()
+        return named_text(self._path, name)
+
+    async def save_text(self, name: str, text: str) -> None:
         """Keep a named text; raises ReplayDiverged if another text has the name."""
         await self._writer.settled()
         digest, writes = self._writer.blob(text.encode("utf-8", "replace"))
-        with closing(read_only(path)) as db:
+        with closing(read_only(self._path)) as db:
             row = db.execute("SELECT content_hash FROM text WHERE name = ?", (name,)).fetchone()
         if row is None:
             await self._writer.commit(*writes, Write(SAVE_TEXT, (name, digest)))
         elif row[0] != digest:
             raise ReplayDiverged(f"replay diverged at text {name}: it differs from the kept one")
+
+
+def named_text(path: Path, name: str) -> str | None:
+    """The text that a file keeps under a name."""
+    with closing(read_only(path)) as db:
+        row = db.execute(NAMED_TEXT, (name,)).fetchone()
+    return None if row is None else unpack(row[0], row[1]).decode()
+
+
+def seal_opened(path: Path) -> bool:
+    """Whether the run has decided to open its sealed split."""
+    with closing(read_only(path)) as db:
+        found = db.execute("SELECT 1 FROM decision WHERE kind = 'open_seal' LIMIT 1").fetchone()
+    return found is not None
 
 
 def difference(row: FactRow, known: tuple[object, ...]) -> str:

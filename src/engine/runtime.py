@@ -50,11 +50,11 @@ class Runtime:
         memories: dict[str, UnitMemory],
         served: ServedModels,
     ) -> None:
-        self._path, self._seed, self._writer = path, seed, writer
+        self._seed, self._writer = seed, writer
         self._board, self._book, self._pause = board, book, pause
         self._providers, self._buy, self._memories = providers, buy, memories
         self._served = served
-        self._facts = FactKeeper(writer, memories)
+        self._facts = FactKeeper(path, writer, memories)
 
     @property
     def seed(self) -> int:
@@ -113,7 +113,7 @@ class Runtime:
     def _guarded(self, body: UnitBody) -> UnitBody:
         async def run(unit: UnitSpec) -> None:
             try:
-                await self._facts.open_unit(self._path, unit.id)
+                await self._facts.open_unit(unit.id)
                 await self._until_settled(unit, body)
             except FATAL:
                 raise
@@ -147,7 +147,11 @@ class Runtime:
 
     async def save_text(self, name: str, text: str) -> None:
         """See `Context.save_text`."""
-        await self._facts.save_text(self._path, name, text)
+        await self._facts.save_text(name, text)
+
+    async def load_text(self, name: str) -> str | None:
+        """See `Context.load_text`."""
+        return await self._facts.load_text(name)
 
 
 def derived_rng(seed: int, *path: str | int) -> random.Random:

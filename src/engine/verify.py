@@ -18,6 +18,7 @@ from .canonical import completion_hash, sha256
 from .commands import Book
 from .context import Context, UnitBody, UnitSpec
 from .errors import CallFailed, EvoscopeError
+from .facts import named_text
 from .model.core import Directives, Effect, Fact, Slot
 from .model.llm import Completion, Json, Request
 from .providers.base import Provider
@@ -178,6 +179,10 @@ class VerifyingContext:
         derived = sha256(text.encode("utf-8", "replace"))
         if self._texts.get(name) != derived:
             self._note("text", name, str(self._texts.get(name)), derived)
+
+    async def load_text(self, name: str) -> str | None:
+        """The recorded text; `save_text` has compared it."""
+        return named_text(self._path, name)
 
     def _compare_result(self, unit: str) -> None:
         recorded = json.loads(self._states[unit][1] or "{}")

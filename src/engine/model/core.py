@@ -30,6 +30,9 @@ DECISION_KINDS = (
     "stop", "abandon", "unimprovable", "skip", "park", "open_seal",
 )  # fmt: skip
 
+SEALED_SPLIT = "cert"
+"""Items of this split can have no rollout before a decision of the kind `open_seal`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:

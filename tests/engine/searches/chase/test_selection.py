@@ -111,7 +111,8 @@ def test_certification_of_the_worked_example() -> None:
     found = sheet.gains("chase", "raw", ("rel", "b1"))
     assert found.released == Fraction(2, 228)
     assert found.destroyed("b1") == Fraction(-6, 228)
-    assert (found.gamma, found.least) == (0, Fraction(2, 228))
+    assert found.gamma == 0
+    assert found.least == Fraction(2, 228)
     assert found.binding is None
     average = (sheet.rate("chase", "rel") + sheet.rate("chase", "b1")) / 2
     assert f"{float(average):.4f}" == "0.6842"
