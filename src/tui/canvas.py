@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from .glyphs import ascii_text
-from .lines import Line, fit_line
+from .lines import Line, fit_line, merged
 from .text import cell_width, clean_line
 from .theme import Theme
 
@@ -97,7 +97,7 @@ class Canvas(Widget):
     def _frame(self, width: int, height: int) -> list[Line]:
         lines = self._make(width, height)[:height]
         lines += [()] * (height - len(lines))
-        return [fit_line(line, width) for line in lines]
+        return [merged(fit_line(line, width)) for line in lines]
 
     def render_line(self, y: int) -> Strip:
         """One line of the frame, as Textual asks for it."""

@@ -66,6 +66,12 @@ class Terminal:
             parts.append((time.monotonic(), data))
         return parts
 
+    def first(self, seconds: float) -> float:
+        """Seconds until the next byte comes; all of them if none does."""
+        begin = time.monotonic()
+        select.select([self.fd], [], [], seconds)
+        return time.monotonic() - begin
+
     def until(self, words: str, seconds: float = 15.0) -> bytes:
         """Read until the words have come; everything since the call."""
         start, end = len(self.out), time.monotonic() + seconds

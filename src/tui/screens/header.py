@@ -65,7 +65,7 @@ def _second(status: RunStatus, rates: Sequence[float], width: int) -> Line:
     parts = [*_throughput(status, rates), _errors(status), _cost(status)]
     left: list[Span] = [(" ", "")]
     for text, style in parts:
-        if text:
+        if text and (width >= 90 or "waiting" not in text):
             left += [(text, style), ("  ", "")]
     return between(fit_line(tuple(left), width - 14), ((f"{_elapsed(status)} ", "dim"),), width)
 

@@ -88,13 +88,19 @@ class RowsView(View, Generic[R]):
         wanted = self.list.in_view() if fresh and self.mutable else missing
         reader, table = self.run.reader, self.table
         bounds = fresh or not self._known
+        tail = self.list.height if self.list.follow and self._found is None else 0
+        known = frozenset(self.list.in_view())
 
         def read() -> Apply:
             ends = None
             if bounds:
                 sql = f"SELECT (SELECT min(seq) FROM {table.table}), max(seq) FROM {table.table}"
                 ends = reader.row(sql)
-            rows = rows_by_seq(reader, table, wanted)
+            keys = list(wanted)
+            if ends is not None and ends[1] and tail:
+                newest = range(max(ends[1] - tail + 1, ends[0]), ends[1] + 1)
+                keys += [key for key in newest if key not in known]
+            rows = rows_by_seq(reader, table, keys)
             more = self.more(reader) if bounds else None
             return lambda: self._take(ends, rows, more)
 

@@ -56,6 +56,11 @@ class Listing(Generic[K, R]):
             return None
 
     @property
+    def height(self) -> int:
+        """Lines of the list on the screen."""
+        return self._height
+
+    @property
     def at(self) -> int:
         """The cursor's place."""
         return self._at

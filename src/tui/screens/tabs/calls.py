@@ -37,16 +37,16 @@ class CallsView(RowsView[CallRow]):
     def cells(self, row: CallRow) -> list[Span]:
         """One call."""
         return [
-            (local_time(row.created), "dim"),
+            (local_time(row.created), ""),
             (tidy(row.status), STYLE.get(row.status, "accent")),
             (tidy(row.purpose), ""),
             (tidy(row.node or row.unit), ""),
-            (str(row.number), "dim"),
-            (tidy(row.served_model or row.model), "dim"),
+            (str(row.number), ""),
+            (tidy(row.served_model or row.model), ""),
             (short(row.input_tokens), ""),
             (short(row.output_tokens), ""),
             (money(row.cost) if row.cost is not None else "", ""),
-            (_took(row), "dim"),
+            (_took(row), ""),
         ]
 
     def head(self, width: int) -> list[Line]:

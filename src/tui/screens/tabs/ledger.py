@@ -43,14 +43,15 @@ class LedgerView(RowsView[VerdictRow]):
     def cells(self, row: VerdictRow) -> list[Span]:
         """One verdict."""
         glyphs = self.host.glyphs
+        style = OUTCOME_STYLE.get(row.outcome, "")
         sign = {"pass": glyphs.passed, "fail": glyphs.failed}.get(row.outcome, glyphs.abstained)
         return [
-            (local_time(row.time), "dim"),
+            (local_time(row.time), ""),
             (tidy(row.node), ""),
             (tidy(row.gate), f"gate.{row.gate}"),
-            ("" if row.vote is None else str(row.vote + 1), ""),
-            (f"{sign} {tidy(row.outcome)}", OUTCOME_STYLE.get(row.outcome, "")),
-            (tidy(row.by), "dim"),
+            ("" if row.vote is None else str(row.vote + 1), style),
+            (f"{sign} {tidy(row.outcome)}", style),
+            (tidy(row.by), ""),
             (tidy(row.reason), ""),
         ]
 

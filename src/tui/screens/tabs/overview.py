@@ -16,7 +16,8 @@ from ..view import Apply, Job, View
 from .ledger import OUTCOME_STYLE
 from .log import log_tail
 
-LAST = 40
+LAST = 10
+"""Verdicts shown: each is a changed line at every update, sent over the wire."""
 
 
 class OverviewView(View):
@@ -79,7 +80,7 @@ class OverviewView(View):
         room = height - len(lines) - 1
         if room > 0:
             lines.append(one(" last verdicts", "accent"))
-            lines += [self._verdict(row, width) for row in self._verdicts[:room]]
+            lines += [self._verdict(row, width) for row in self._verdicts[: min(room, LAST)]]
         return [fit_line(line, width) for line in lines]
 
     def _progress(self, status: RunStatus, width: int) -> list[Line]:
@@ -133,10 +134,8 @@ class OverviewView(View):
         glyphs = self.host.glyphs
         sign = {"pass": glyphs.passed, "fail": glyphs.failed}.get(row.outcome, glyphs.abstained)
         spans: list[Span] = [
-            (f" {sign} ", OUTCOME_STYLE.get(row.outcome, "")),
-            (f"{tidy(row.gate):<12} ", f"gate.{row.gate}"),
-            (tidy(row.node), ""),
-            (f"  {tidy(row.reason)}", "dim"),
+            (f" {sign} {tidy(row.gate):<12} ", OUTCOME_STYLE.get(row.outcome, "")),
+            (f"{tidy(row.node)}  {tidy(row.reason)}", ""),
         ]
         return fit_line(tuple(spans), width)
 
