@@ -54,7 +54,8 @@ def send_command(
         write_atomically(folder / f"{command['id']}.json", json.dumps(command))
     except OSError as error:
         raise StoreError(
-            f"{folder} cannot be written ({error.strerror}); only the run's owner may command it"
+            f"{folder} cannot be written ({error.strerror}); only the run's owner may command it, "
+            "and only while the disk has space"
         ) from error
     return str(command["id"])
 

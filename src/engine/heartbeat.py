@@ -14,15 +14,17 @@ from .store.lock import boot_id, process_start
 
 SILENCE_S = 60.0
 """An engine on another host counts as gone after so long without a heartbeat."""
+SILENT_S = 10.0
+"""An engine that lives and says nothing for so long cannot write, or hangs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
     """What an engine last said about itself.
 
-    `start_time` is the process's, in clock ticks since boot, "" if unknown. `lanes` describes the
-    queues, one mapping each; `saved` counts the calls that were not needed, by reason; `extra`
-    holds whatever else the file says.
+    `start_time` is the process's, in clock ticks since boot, "" if unknown. `trouble` says why the
+    run's file cannot be written, "" if it can. `lanes` describes the queues, one mapping each;
+    `saved` counts the calls that were not needed, by reason; `extra` holds what else the file says.
     """
 
     pid: int
@@ -30,6 +32,7 @@ class Heartbeat:
     boot_id: str
     start_time: str
     time: str
+    trouble: str = ""
     in_flight: int = 0
     waiting: int = 0
     retries: int = 0

@@ -6,12 +6,13 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 from .config import RunConfig
-from .errors import ConfigError, EvoscopeError
+from .errors import ConfigError, EvoscopeError, StoreError
 from .heartbeat import read_heartbeat
 from .providers.build import key_variable
-from .run_files import log_file, run_name
+from .run_files import log_file, require_space, run_name
 from .store.lock import side_folder
 from .store.reader import Reader
 
@@ -29,9 +30,9 @@ def start_engine(run: Path, timeout_s: float = START_S) -> "subprocess.Popen[byt
     code) where it could not start.
     """
     require_keys(run, os.environ)
-    side_folder(run).mkdir(parents=True, exist_ok=True, mode=0o700)
+    require_space(run)
     command = [sys.executable, "-m", "evoscope.cli.main", "_engine", str(run.absolute())]
-    with log_file(run).open("ab") as log:
+    with _open_log(run) as log:
         offset = log.tell()
         engine = subprocess.Popen(
             command,
@@ -42,6 +43,17 @@ def start_engine(run: Path, timeout_s: float = START_S) -> "subprocess.Popen[byt
         )
     _await_start(run, engine, offset, timeout_s)
     return engine
+
+
+def _open_log(run: Path) -> IO[bytes]:
+    try:
+        side_folder(run).mkdir(parents=True, exist_ok=True, mode=0o700)
+        return log_file(run).open("ab")
+    except OSError as error:
+        raise StoreError(
+            f"{log_file(run)} cannot be written ({error.strerror}); free space or restore its "
+            "folder's rights, then try again"
+        ) from None
 
 
 def require_keys(run: Path, environ: Mapping[str, str]) -> None:

@@ -25,7 +25,7 @@ from .hooks import Hooks
 from .plans import Plan, plan_run
 from .providers.base import Provider
 from .providers.build import build_provider
-from .run_files import heartbeat_file, inbox, log_file, run_name, write_atomically
+from .run_files import heartbeat_file, inbox, log_file, require_space, run_name, write_on_full_disk
 from .session import End, Session, Setup
 from .store.database import create, initialise, network_file_system, read_texts
 from .store.lock import own_identity
@@ -46,6 +46,7 @@ def new_run(path: Path, config: RunConfig, *, allow_network_fs: bool = False) ->
             f"{path} lies on a network file system ({system}), where SQLite can lose data; "
             "choose a local --dir or pass --allow-network-fs"
         )
+    require_space(path)
     plan = plan_run(config)
     budget_check(config)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,6 +101,7 @@ def stored_plan(path: Path) -> Plan:
 
 async def serve(path: Path, *, foreground: bool = False) -> int:
     """Run a made run until its end; returns the exit code (0, 1 or 3)."""
+    require_space(path)
     _log_to(log_file(path), foreground)
     plan = stored_plan(path)
     config = stored_config(path)
@@ -150,9 +152,10 @@ async def _beat(session: Session, path: Path) -> None:
     identity = own_identity()
     while True:
         state = asdict(session.buyer.snapshot())
-        beat = {**identity, "time": utc_now(), "state": session.state, **state}
+        said = {"time": utc_now(), "state": session.state, "trouble": session.trouble}
         try:
-            write_atomically(heartbeat_file(path), json.dumps(beat, default=str))
+            text = json.dumps(identity | said | state, default=str)
+            write_on_full_disk(heartbeat_file(path), text)
         except OSError as error:
             session.storage_trouble(f"{heartbeat_file(path)} cannot be written ({error.strerror})")
         await asyncio.sleep(BEAT_S)

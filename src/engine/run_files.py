@@ -1,11 +1,14 @@
 """The files of one run: `NAME.evo`, and beside it the folder `NAME.evo.d` for what is passing."""
 
+import errno
 import shutil
 from pathlib import Path
 
+from .errors import StoreError
 from .store.lock import side_folder
 
 SUFFIX = ".evo"
+LEAST_FREE_BYTES = 8 * 2**20
 
 
 def inbox(run: Path) -> Path:
@@ -45,8 +48,32 @@ def remove_run(run: Path) -> None:
             path.unlink()
 
 
+def require_space(run: Path) -> None:
+    """Raise StoreError where the run's disk is full or nearly so: an engine could say nothing."""
+    folder = next(each for each in run.absolute().parents if each.exists())
+    free = shutil.disk_usage(folder).free
+    if free < LEAST_FREE_BYTES:
+        raise StoreError(
+            f"{folder} has {free // 1024} kB left (No space left on device); free "
+            f"{LEAST_FREE_BYTES // 2**20} MB or more, then try again"
+        )
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Replace a file so that readers see the old text or the new one, never a part."""
     part = path.with_name(f".{path.name}.part")
     part.write_text(text, encoding="utf-8")
     part.replace(path)
+
+
+def write_on_full_disk(path: Path, text: str) -> None:
+    """Replace a file as `write_atomically` does; where the disk is full, write into the blocks
+    that the file has already. Raises OSError."""
+    try:
+        write_atomically(path, text)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or not path.exists():
+            raise
+        with path.open("r+", encoding="utf-8") as file:
+            file.write(text)
+            file.truncate()

@@ -26,7 +26,7 @@ from tests.servers.llm_server import LlmServer, Seen
 ROUTER_KEY, CLAUDE_KEY = "sk-or-v1-planted-5d41402abc4b", "sk-ant-api03-planted-7d793037a076"
 KEYS = {"OPENROUTER_API_KEY": ROUTER_KEY, "ANTHROPIC_API_KEY": CLAUDE_KEY}
 PROFILE_SEED = 1000
-WAIT_S = 90.0
+WAIT_S = 60.0
 
 
 class ServerThread:
@@ -173,11 +173,11 @@ class Run:
         wait_until(lambda: self.meta("state") in states, f"state {states}")
         return self.meta("reason")
 
-    def cli(self, *words: object, env: dict[str, str] | None = None) -> "Answer":
+    def cli(self, *words: object, before: Sequence[str] = ()) -> "Answer":
         """Run a command of the command line in its own process."""
         done = subprocess.run(
-            [sys.executable, "-m", "evoscope.cli.main", *map(str, words)],
-            env={**os.environ, **KEYS, **(env or {}), "EVOSCOPE_RUNS": str(self.path.parent)},
+            [*before, sys.executable, "-m", "evoscope.cli.main", *map(str, words)],
+            env={**os.environ, **KEYS, "EVOSCOPE_RUNS": str(self.path.parent)},
             capture_output=True,
             text=True,
             timeout=WAIT_S,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evoscope.engine.config import RunConfig
-from tests.e2e.kit import Run, ServerThread, asked, export_files, question, wait_until, wire_config
+from tests.e2e.kit import Run, ServerThread, asked, question, wait_until, wire_config
 from tests.servers.llm_faults import Rule
 from tests.servers.llm_server import LlmServer
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..canonical import sha256
 from ..errors import StoreError
 from .memory import read_only, unpack
+from .migrations import migrate
 from .version import APPLICATION_ID, SCHEMA_VERSION, check_version
 from .writer import INSERT_BLOB
 
@@ -73,7 +74,14 @@ def claim(path: Path) -> int:
     with closing(_connect(path)) as db:
         check_version(db, path)
         _turn_wal_on(db, path)
-        db.execute("UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
+        migrate(db, path)
+        try:
+            db.execute("UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
+        except sqlite3.OperationalError as error:
+            raise StoreError(
+                f"{path} cannot be written ({error}); free space or restore its rights, then try "
+                "again"
+            ) from None
         (epoch,) = db.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
     return int(epoch)
 

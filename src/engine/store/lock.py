@@ -70,10 +70,15 @@ class RunLock:
                 f"{path.name} is run by process {owner.get('pid', '?')} on "
                 f"{owner.get('host', '?')}; use `evoscope attach` or stop it first"
             ) from None
-        handle.seek(0)
-        handle.truncate()
-        json.dump(own_identity(), handle)
-        handle.flush()
+        try:
+            handle.seek(0)
+            handle.truncate()
+            json.dump(own_identity(), handle)
+            handle.flush()
+        except OSError as error:
+            raise StoreError(
+                f"{folder} cannot be written ({error.strerror}); free space, then try again"
+            ) from None
         return cls(handle)
 
     def release(self) -> None:

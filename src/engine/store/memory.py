@@ -5,6 +5,7 @@ calls did (engine-decisions, item 11).
 """
 
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping
@@ -101,4 +102,11 @@ def load_unit(path: Path, unit: str) -> UnitMemory:
 
 def read_only(path: Path) -> sqlite3.Connection:
     """The engine's own reading connection."""
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=10)
+    mode = "?mode=ro&immutable=1" if is_still(path) else "?mode=ro"
+    return sqlite3.connect(f"{path.absolute().as_uri()}{mode}", uri=True, timeout=10)
+
+
+def is_still(path: Path) -> bool:
+    """Whether nobody writes and we cannot either: no log beside the file, in a folder without
+    rights. SQLite reads such a file only where it is promised that it stays as it is."""
+    return not path.with_name(f"{path.name}-wal").exists() and not os.access(path.parent, os.W_OK)

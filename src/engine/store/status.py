@@ -10,7 +10,7 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
-from ..heartbeat import Heartbeat, read_heartbeat
+from ..heartbeat import SILENT_S, Heartbeat, read_heartbeat
 from ..model.harden import CaseResult
 from ..run_files import run_name
 from .reader import Reader
@@ -124,11 +124,23 @@ def status_of(reader: Reader) -> RunStatus:
 def judged(meta: Mapping[str, str], beat: Heartbeat | None) -> tuple[str, str]:
     """State and reason, with `lost` for a run whose engine is gone without having said so."""
     state = meta.get("state", "starting")
-    if state not in ACTIVE or (beat is not None and beat.alive()):
+    if state not in ACTIVE:
         return state, meta.get("reason", "")
+    if beat is not None and beat.alive():
+        return _living(meta, beat)
     if beat is None:
         return "lost", f"was {state}; no engine has left a heartbeat"
     return "lost", f"was {state}; the engine (process {beat.pid} on {beat.host}) is gone"
+
+
+def _living(meta: Mapping[str, str], beat: Heartbeat) -> tuple[str, str]:
+    """What the file says; what the heartbeat says where it is newer and the file is stuck."""
+    state, reason = meta.get("state", "starting"), meta.get("reason", "")
+    if beat.trouble and beat.time > meta.get("updated", ""):
+        return "paused", beat.trouble
+    if not reason and beat.age_s() > SILENT_S:
+        reason = "its engine lives but writes nothing; is the disk full or its folder read-only?"
+    return state, reason
 
 
 def _progress(reader: Reader, unit: str) -> tuple[int, tuple[str, ...]]:

@@ -15,7 +15,9 @@ def check_version(db: sqlite3.Connection, path: Path) -> None:
         (version,) = db.execute("PRAGMA user_version").fetchone()
         (application,) = db.execute("PRAGMA application_id").fetchone()
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path} cannot be read as a run file ({error})") from None
+        raise StoreError(
+            f"{path} cannot be read as a run file ({error}); check it and its folder's rights"
+        ) from None
     if application != APPLICATION_ID:
         raise StoreError(f"{path} is not a run file of Evoscope")
     if version > SCHEMA_VERSION:
