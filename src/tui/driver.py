@@ -29,13 +29,18 @@ class Writer(threading.Thread):
     def __init__(self, fileno: int) -> None:
         super().__init__(name="evoscope-output", daemon=True)
         self._fileno, self._texts, self._more = fileno, deque[str | None](), threading.Event()
-        self.waiting = 0
+        self._queued = self._written = 0
         self.gone = False
+
+    @property
+    def waiting(self) -> int:
+        """Characters that the terminal has not taken yet; each count has one thread that adds."""
+        return self._queued - self._written
 
     def put(self, text: str) -> None:
         """Queue a text."""
         if not self.gone:
-            self.waiting += len(text)
+            self._queued += len(text)
             self._texts.append(text)
             self._more.set()
 
@@ -49,7 +54,7 @@ class Writer(threading.Thread):
                 if text is None:
                     return
                 self._write(text.encode("utf-8", "replace"))
-                self.waiting -= len(text)
+                self._written += len(text)
 
     def _write(self, data: bytes) -> None:
         while data and not self.gone:
