@@ -15,11 +15,13 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "engine.errors": (),
     "engine.benchmarks": (
         "engine.benchmarks", "engine.model", "engine.errors", "engine.prompts", "resources",
+        "engine.sandbox",
     ),
     "engine.providers": (
         "engine.providers", "engine.model", "engine.errors", "engine.config", "engine.stats",
         "engine.benchmarks", "engine.canonical",
     ),
+    "engine.sandbox": ("engine.sandbox", "engine.model", "engine.errors"),
     "engine.gates": (
         "engine.gates", "engine.model", "engine.errors", "engine.benchmarks", "engine.context",
         "engine.prompts", "engine.stats", "engine.canonical", "resources",

@@ -86,13 +86,21 @@ async def _judged(zygote: Zygote, job: Calls, read: Outcome) -> Outcome:
     if sum(map(len, got)) <= INLINE:
         verdicts = _compared_here(got, job.expected, job.tolerance)
     if verdicts is None:
-        verdicts = await _compared_there(zygote, got, job.expected, job.tolerance)
-    if verdicts is None:
-        return replace(read, verdict="fail", message="comparing the values took too long")
+        there = await _compared_there(zygote, got, job.expected, job.tolerance)
+        if isinstance(there, Ending):
+            return _incomparable(read, there)
+        verdicts = there
     for number, equal in enumerate(verdicts):
         if not equal:
             return replace(read, verdict="fail", message=f"case {number}: another value")
     return read
+
+
+def _incomparable(read: Outcome, ending: Ending) -> Outcome:
+    """Values too costly to compare are wrong ones; a job that could not be had says nothing."""
+    if ending.verdict == "abstain":
+        return replace(read, verdict="abstain", detail=ending.detail, message=ending.message)
+    return replace(read, verdict="fail", message=f"comparing the values: {ending.message}")
 
 
 def _compared_here(
@@ -112,8 +120,8 @@ def _compared_here(
 
 async def _compared_there(
     zygote: Zygote, got: list[bytes], expected: tuple[bytes, ...], tolerance: Tolerance
-) -> tuple[bool, ...] | None:
-    """Compare in a throw-away job; None when that job does not come to an end."""
+) -> tuple[bool, ...] | Ending:
+    """Compare in a throw-away job; its ending where it gives no answer."""
     content = {
         "got": got, "expected": list(expected),
         "relative": tolerance.relative, "absolute": tolerance.absolute,
@@ -122,7 +130,7 @@ async def _compared_there(
     child = await zygote.start(limits, limits.wall_s)
     ending = await converse(child, limits, payload("compare", limits, content))
     if ending.result is None:
-        return None
+        return ending
     verdicts = codec.decode(ending.result, MAX_HASHED)
     assert len(verdicts) == len(got)
     return tuple(verdicts)

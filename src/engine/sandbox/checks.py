@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from .child import Child
-from .ending import Ending, Stop, converse, ending_of
+from .ending import Ending, Stop, converse, ending_of, not_ready
 from .inside import codec, frames
 from .jobs import MAX_HASHED, Check, Outcome, Word, payload
 from .zygotes import Zygote
@@ -68,8 +68,8 @@ class Relay:
         program = self._job.program
         content = {"code": program.code, "entry": program.entry}
         await self._candidate.send(frames.JOB, payload("serve", self._job.limits, content))
-        if await self._candidate.receive() != (frames.READY, b""):
-            raise Stop("abstain", "infrastructure", "the job did not start")
+        if end := await not_ready(self._candidate, self._job.limits):
+            raise Stop(end.verdict, end.detail, end.message)
         self._started = True
 
     async def _broken(self, frame: tuple[int, bytes] | None) -> Stop:

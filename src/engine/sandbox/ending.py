@@ -60,9 +60,8 @@ async def converse(
     The payload waits in the socket until the job is locked: it says READY before it reads.
     """
     await child.send(frames.JOB, payload)
-    if await child.receive() != (frames.READY, b""):
-        child.break_off("abstain", "the job did not start")
-        return ending_of(child, limits, await child.exit, None, started=False)
+    if unready := await not_ready(child, limits):
+        return unready
     last: tuple[int, bytes] | None = None
     try:
         while (frame := await child.receive()) is not None:
@@ -80,17 +79,24 @@ async def converse(
     return ending_of(child, limits, await child.exit, last, started=True)
 
 
+async def not_ready(child: Child, limits: Limits) -> Ending | None:
+    """None once the job has said that it is locked; else how it ended instead."""
+    if await child.receive() == (frames.READY, b""):
+        return None
+    return ending_of(child, limits, await child.stop(), None, started=False)
+
+
 def ending_of(
     child: Child, limits: Limits, how: Exit, last: tuple[int, bytes] | None, *, started: bool
 ) -> Ending:
     """What a finished process has to show: its one result, or the verdict in its place."""
+    if how.status is not None and child.broken:
+        verdict, why = child.broken
+        return Ending(how, limits, None, cast(Word, verdict), "", why)
     if how.status is None or not started:
         return Ending(
             how, limits, None, "abstain", "infrastructure", "the job's process could not be had"
         )
-    if child.broken:
-        verdict, why = child.broken
-        return Ending(how, limits, None, cast(Word, verdict), "", why)
     if found := death(how, limits):
         return Ending(how, limits, None, *found)
     if last is None:

@@ -152,7 +152,10 @@ async def _zygotes(level: LevelName, count: int, first: int = 0) -> list[Zygote]
         with selftest.Canaries() as canary:
             for number in range(first, first + count):
                 started.append(Zygote(level, number))
-            await asyncio.gather(*(_tested(zygote, canary) for zygote in started))
+            tests = (_tested(zygote, canary) for zygote in started)
+            for failed in await asyncio.gather(*tests, return_exceptions=True):
+                if failed is not None:
+                    raise failed
     except BaseException:
         await asyncio.gather(*(zygote.close() for zygote in started))
         raise

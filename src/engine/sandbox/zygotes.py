@@ -87,6 +87,10 @@ class Zygote:
 
     async def close(self) -> None:
         """End it and wait until it is gone."""
+        await self._stop()
+        self._errors.close()
+
+    async def _stop(self) -> None:
         self._lose()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STOP_S):
@@ -153,10 +157,9 @@ class Zygote:
 
     async def _complaint(self) -> str:
         """The last line that it wrote before it failed."""
-        await self.close()
+        await self._stop()
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-        self._errors.close()
         return lines[-1] if lines else "its process ended without a word"
 
 

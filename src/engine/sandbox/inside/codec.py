@@ -9,8 +9,8 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
-MAX_DEPTH = 100
-"""Deeper values are opaque when encoded and refused when decoded."""
+MAX_DEPTH, DEEPEST = 100, 104
+"""Values deeper than the first are opaque when encoded, deeper than the second refused."""
 
 _DOUBLE = struct.Struct(">d")
 
@@ -98,7 +98,7 @@ def parts(data: bytes) -> list[bytes]:
 
 
 def _put(out: bytearray, value: Any, cap: int, depth: int) -> None:
-    put = _PUT.get(type(value))
+    put = _PUT.get(id(type(value)))  # by identity: a metaclass may claim to equal int
     if put is None or depth > MAX_DEPTH:
         _put_opaque(out, value)
     else:
@@ -214,7 +214,7 @@ _PAIRS: dict[bytes, Callable[[Any], Any]] = {
     b"d": dict, b"O": OrderedDict, b"C": Counter, b"D": _default_dict,
 }  # fmt: skip
 _BYTES: dict[bytes, Callable[[bytes], Any]] = {b"b": bytes, b"B": bytearray}
-_PUT: dict[type, Callable[..., None]] = {
+_PUTTERS: dict[type, Callable[..., None]] = {
     type(None): _put_none, bool: _put_bool, int: _put_int, float: _put_float, str: _put_str,
     complex: _put_complex, Opaque: _put_known_opaque,
     bytes: _putter_of_bytes(b"b"), bytearray: _putter_of_bytes(b"B"),
@@ -223,6 +223,7 @@ _PUT: dict[type, Callable[..., None]] = {
     dict: _putter_of_pairs(b"d"), OrderedDict: _putter_of_pairs(b"O"),
     Counter: _putter_of_pairs(b"C"), defaultdict: _putter_of_pairs(b"D"),
 }  # fmt: skip
+_PUT = {id(known): put for known, put in _PUTTERS.items()}
 _HASHED = b"SZdOCD"
 
 
@@ -270,7 +271,7 @@ def _take_container(
     data: bytes, tag: bytes, position: int, depth: int, max_hashed: int
 ) -> tuple[Any, int]:
     count, position = _length(data, position)
-    if depth > MAX_DEPTH:
+    if depth > DEEPEST:
         raise Malformed("nested too deeply")
     if tag in _HASHED and count > max_hashed:
         raise TooCostly(f"{count} hashed entries")
@@ -345,7 +346,7 @@ def _skip(data: bytes, position: int, depth: int, as_key: bool = False) -> int:
         raise Malformed(f"unknown tag {tag!r}")
     if as_key and tag not in (b"t", b"Z"):
         raise Malformed("a key that cannot be hashed")
-    if depth > MAX_DEPTH:
+    if depth > DEEPEST:
         raise Malformed("nested too deeply")
     count, position = _length(data, position + 1)
     paired, keys = tag in _PAIRS, as_key or tag in (b"S", b"Z")

@@ -213,15 +213,16 @@ class Proxy:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self.raised: BaseException | None = None
-        self.unportable = False
+        self.unportable = self.got_opaque = False
 
     def __call__(self, *arguments: object, **named: object) -> Any:
         """What the candidate returns or raises, by way of the engine."""
         if _opaque(codec.decode(self._channel.encoded((arguments, named)))):
-            self.unportable = True
+            self.unportable = not self.got_opaque
             raise TypeError("only plain data can be passed to the candidate")
         answer = self._channel.ask((arguments, named))
         if answer[0]:
+            self.got_opaque = self.got_opaque or _opaque(answer[1])
             return answer[1]
         known = getattr(builtins, answer[1], None)
         usable = isinstance(known, type) and issubclass(known, Exception)

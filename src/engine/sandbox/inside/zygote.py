@@ -33,6 +33,7 @@ NOT_LOCKED = 70
 _fork = ctypes.PyDLL(None).fork
 """The C library's fork: this process has one thread, so Python's own bookkeeping after a fork,
 which writes to a hundred shared pages, has nothing to do."""
+NEVER = float("inf")
 BUSY_SHARE, WINDOWS = 0.05, 5
 """A job that used this share of its wall limit as CPU time gets another window, up to so many."""
 
@@ -154,15 +155,15 @@ class Zygote:
 
     def _patience(self) -> float | None:
         """Milliseconds until the next deadline."""
-        if not self._jobs:
+        nearest = min((job.deadline for job in self._jobs.values()), default=NEVER)
+        if nearest == NEVER:
             return None
-        nearest = min(job.deadline for job in self._jobs.values())
         return max(0.0, nearest - time.monotonic()) * 1000 + 1
 
     def _check_time(self) -> None:
         now = time.monotonic()
         for job in self._jobs.values():
-            if job.deadline <= now and not job.by_wall:
+            if job.deadline <= now:
                 self._late(job)
 
     def _late(self, job: Running) -> None:
@@ -171,7 +172,7 @@ class Zygote:
         if used - job.cpu >= BUSY_SHARE * job.window and job.windows < WINDOWS:
             job.cpu, job.windows, job.deadline = used, job.windows + 1, job.deadline + job.window
             return
-        job.by_wall, job.deadline = True, float("inf")
+        job.by_wall, job.deadline = True, NEVER
         os.kill(job.pid, signal.SIGKILL)
 
 
