@@ -15,6 +15,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "engine.errors": (),
     "engine.benchmarks": (
         "engine.benchmarks", "engine.model", "engine.errors", "engine.prompts", "resources",
+        "engine.canonical",
         "engine.sandbox",
     ),
     "engine.providers": (

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from decimal import Context, Decimal
 from fractions import Fraction
 
+from ..model.llm import Json
+from .environment import Arguments, ToolError, text_argument
+
 LONGEST = 300
 LARGEST_EXPONENT = 64
 LARGEST_BITS = 2048
@@ -35,6 +38,14 @@ def calculate(expression: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError("no arithmetic expression") from error
     return _written(_value(tree.body, plain))
+
+
+def calculated(arguments: Arguments) -> Json:
+    """The reply of the calculator tool to `{"expression": ...}`; raises ToolError."""
+    try:
+        return {"value": calculate(text_argument(arguments, "expression"))}
+    except ValueError as error:
+        raise ToolError(str(error)) from error
 
 
 def _value(node: ast.expr, text: str) -> Fraction:

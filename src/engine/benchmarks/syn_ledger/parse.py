@@ -5,6 +5,7 @@ Knows nothing of how a document was written: it tells the three forms apart by t
 
 import csv
 import re
+from functools import lru_cache
 
 from ...errors import DataError
 from .model import Record
@@ -13,6 +14,7 @@ from .render import COLUMNS
 _AMOUNT = re.compile(r"-?\d{1,3}(?:,\d{3})*")
 
 
+@lru_cache(maxsize=1 << 15)
 def parse_records(text: str) -> tuple[Record, ...]:
     """The records of one open_file window, in the order shown.
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...model.llm import Json, Tool
-from ..calculator import calculate
+from ..calculator import calculated
 from ..environment import (
     Arguments,
     Limits,
@@ -74,14 +74,6 @@ def operations(task: Task, placements: Sequence[Placement], style: Style) -> tup
         Operation(OPEN_FILE, "open", lambda a: _opened(task, placements, style, a)),
         Operation(CALCULATOR, "calculator", calculated),
     )
-
-
-def calculated(arguments: Arguments) -> Json:
-    """The calculator's reply; raises ToolError."""
-    try:
-        return {"value": calculate(text_argument(arguments, "expression"))}
-    except ValueError as error:
-        raise ToolError(str(error)) from error
 
 
 def _listing(placements: Sequence[Placement]) -> Json:

@@ -1,0 +1,1 @@
+"""Corpus QA: questions over anyone's text documents, in the form of OfficeQA."""

@@ -1,0 +1,1 @@
+"""Typed protocol transformations and the firewall that admits them."""
