@@ -1,13 +1,14 @@
 """Vetoes and skips at every decision point, and shards that share their axis counts."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from evoscope.engine.errors import CallOpen
-from evoscope.engine.model.core import Node, Slot
+from evoscope.engine.model.core import Node, Slot, Verdict
 from evoscope.engine.model.harden import AxisCounts, CaseResult
 from evoscope.engine.model.llm import Completion, Request
 from evoscope.engine.searches.harden.search import run
@@ -77,6 +78,40 @@ def test_a_veto_after_promotion_opens_a_superseding_promotion() -> None:
     assert first in steps["promote1"].vetoes
     assert result(store).final == steps["promote1"].chosen[0] != first
     assert store.states[first].state == "survivor"
+
+
+def test_a_superseding_promotion_may_fall_back_to_the_original() -> None:
+    everyone = [("veto", f"case0/g{g}/i{k}") for g in (1, 2, 3) for k in range(6)]
+    store = searched({("case0", "before promote1"): everyone})
+    last = next(d for d in store.decisions("promote") if (d.unit, d.step) == ("case0", "promote1"))
+    assert last.chosen == ("case0/g0/i0",)
+    assert (result(store).status, result(store).final) == ("kept", "case0/g0/i0")
+    assert result(store).fresh_after == result(store).fresh_before
+
+
+def test_votes_saved_are_counted_once_however_often_a_promotion_is_superseded() -> None:
+    def refuse_best(slot: Slot, request: Request) -> str | None:
+        refused = slot.purpose == "final_audit" and slot.node == best
+        return '{"pass": false, "missing_information": ["x"]}' if refused else None
+
+    best = ""
+    plain = searched(survivors=5)
+    best = str(result(plain).final)
+    assert "/g1/" not in best
+
+    def life(at: Commands) -> Store:
+        context = MemoryContext(Scripted(harder_with_notes, 0.9, 0.9, override=refuse_best), at=at)
+        asyncio.run(run(context, setup(2, survivors=5)))
+        return context.store
+
+    second = str(result(life({})).final)
+    assert second not in (best, "case0/g0/i0")
+    store = life({("case0", "before promote1"): [("veto", second)]})
+    assert len([d for d in store.decisions("promote") if d.unit == "case0"]) == 2
+    cast = Counter(
+        (v.node, v.gate) for v in store.all(Verdict) if v.vote is not None and v.unit == "case0"
+    )
+    assert result(store).saved_by_vote_stopping == sum(3 - votes for votes in cast.values())
 
 
 def test_the_original_is_left_where_everything_else_is_vetoed() -> None:
@@ -151,24 +186,27 @@ def test_a_place_that_a_veto_frees_goes_to_stopped_candidates_which_are_continue
 
 
 def test_a_vetoed_survivor_holds_no_place_in_a_race() -> None:
-    """With it as a rival some candidate would stay stopped that full rollouts would retain."""
+    """With it as a rival some candidate would stay stopped that full rollouts retain."""
 
     def accuracy(text: str) -> float:
         notes = text.count("note#")
-        return 0.15 if "note#1.0" in text and notes == 1 else 0.95 - 0.15 * notes
+        return 1.0 if notes == 0 else 0.75 if notes == 2 else 0.25
 
-    def select(salt: int, veto: bool, racing: bool) -> tuple[str, ...]:
-        at = (
-            {("case0", "g2/select"): [("veto", f"case0/g1/i{k}") for k in range(6)]} if veto else {}
-        )
-        model = Scripted(accuracy, 1.0, 1.0, salt=str(salt))
-        context = MemoryContext(model, at=at)
-        asyncio.run(run(context, setup(1, survivors=1, generations=2, racing=racing)))
-        return next(d.chosen for d in context.store.decisions("select") if d.step == "g2/select")
+    def life(salt: int, racing: bool, at: Commands) -> Store:
+        context = MemoryContext(Scripted(accuracy, 1.0, 1.0, salt=str(salt)), at=at)
+        asyncio.run(run(context, setup(1, survivors=2, generations=2, racing=racing)))
+        return context.store
 
-    for salt in range(8):
-        assert select(salt, True, True) == select(salt, True, False)
-        assert select(salt, False, True) == select(salt, False, False)
+    continued = 0
+    for salt in range(6):
+        first, second = (d for d in life(salt, True, {}).decisions("select"))
+        assert len(second.chosen) == 2
+        at = {("case0", "g2/select"): [("veto", first.chosen[1])]}
+        raced, full = life(salt, True, at), life(salt, False, at)
+        assert raced.decisions("select")[1].chosen == full.decisions("select")[1].chosen
+        assert first.chosen[1] in raced.decisions("select")[1].vetoes
+        continued += any("continue" in d.step for d in raced.decisions("race"))
+    assert continued >= 3
 
 
 @pytest.mark.parametrize("step", ["g1/mutate", "g2/mutate", "g2/wave1", "g2/wave3", "g2/select"])
@@ -228,6 +266,7 @@ def test_later_cases_of_a_shard_wait_for_a_parked_one() -> None:
     context = MemoryContext(Outage(harder_with_notes), store=store)
     asyncio.run(run(context, shard_setup()))
     assert set(context.parked) == {"case0", "case1", "case2"}
+    assert context.parked["case1"].startswith("waits for case case0")
     asyncio.run(run(MemoryContext(Scripted(harder_with_notes), store=store), shard_setup()))
     whole = MemoryContext(Scripted(harder_with_notes))
     asyncio.run(run(whole, shard_setup()))
@@ -259,3 +298,9 @@ def test_the_final_audit_asks_about_the_original_and_can_refuse_a_promotion() ->
     assert [result(off, f"case{k}").final for k in range(6)] == [
         result(plain, f"case{k}").final for k in range(6)
     ]
+
+
+def test_a_child_of_the_original_has_passed_the_final_audit_already() -> None:
+    store = searched(generations=1)
+    assert result(store).status == "hardened"
+    assert not [key for key in store.calls if "|final_audit|" in key]
