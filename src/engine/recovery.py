@@ -11,6 +11,9 @@ from .store.memory import read_only
 from .store.rows import event_write
 from .store.writer import Write
 
+NOTHING_IN_FLIGHT = "UPDATE call SET status = 'open' WHERE status IN ('intended', 'sent')"
+"""Written at an orderly end: what was cut off then has its row in `attempt` already."""
+
 
 @dataclass(frozen=True, slots=True)
 class Past:

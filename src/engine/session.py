@@ -27,7 +27,7 @@ from .errors import EvoscopeError
 from .ledger import StoreLedger
 from .pause import Pause
 from .providers.base import Provider
-from .recovery import ambiguous_writes, past, past_outputs
+from .recovery import NOTHING_IN_FLIGHT, ambiguous_writes, past, past_outputs
 from .runtime import Runtime
 from .served import ServedModels
 from .store.database import claim
@@ -155,9 +155,13 @@ class Session:
         return end
 
     async def _say_end(self, end: End) -> None:
-        """Put the end into the file, unless the file cannot be written."""
+        """Put the end into the file, unless the file cannot be written.
+
+        Nothing is in flight any more, so that no call is left for the next engine to doubt.
+        """
         if not (self.writer.alive and self.writer.healthy):
             return
+        self.writer.later(Write(NOTHING_IN_FLIGHT, ()))
         try:
             async with asyncio.timeout(DRAIN_S):
                 await self._set_state(end.state, end.reason)
