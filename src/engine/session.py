@@ -100,6 +100,7 @@ class Session:
         self._build_calls(meta)
         self._build_runtime(meta)
         self._restore_pause(meta)
+        await self.inbox.take()  # a resume that waits there lifts the pause before anybody sees it
         await self._set_state("paused" if self.pause.held else "running", self.pause.reason)
 
     def _build_calls(self, meta: Mapping[str, str]) -> None:

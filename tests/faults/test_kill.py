@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evoscope.engine.config import RunConfig
-from tests.e2e.kit import Run, ServerThread, asked, question, wait_until, wire_config
+from tests.e2e.kit import Run, ServerThread, asked, export_files, question, wait_until, wire_config
 from tests.servers.llm_faults import Rule
 from tests.servers.llm_server import LlmServer
 
@@ -57,7 +57,7 @@ def test_twenty_kills_lose_nothing_and_pay_nothing_twice_unlisted(tmp_path: Path
         assert run.finish() == 0
 
         assert run.digest() == whole.digest()
-        # EXPORT
+        assert export_files(run, tmp_path / "a") == export_files(whole, tmp_path / "b")
         sent, ambiguous = len(server.requests), run.count("attempt WHERE outcome = 'ambiguous'")
         print(f"{sent} requests, {sent - needed} extra, {ambiguous} listed as ambiguous")
         assert not unlisted(run, server)
