@@ -125,7 +125,7 @@ class EvoscopeApp(App[int], inherit_bindings=False):
         typed = character if character and character.isprintable() and key != "space" else key
         action = self.settings.keys.action(top.keys, typed)
         if action is not None and not top.modal and not top.act(action):
-            self._act(action)
+            self.do(action)
 
     def take_paste(self, text: str) -> None:
         """A pasted text: to the line that is being edited, if there is one."""
@@ -140,7 +140,8 @@ class EvoscopeApp(App[int], inherit_bindings=False):
         self._guarded(lambda: self.stack[-1].wheel(lines))
         self.paint()
 
-    def _act(self, action: str) -> None:
+    def do(self, action: str) -> None:
+        """Do what an action means on every page."""
         common: dict[str, Callable[[], None]] = {
             "detach": self.leave,
             "back": self.pop,
@@ -167,6 +168,12 @@ class EvoscopeApp(App[int], inherit_bindings=False):
         if len(self.stack) > 1:
             self.stack.pop().close()
             self.stack[-1].tick()
+        self.paint()
+
+    def drop(self, page: Page) -> None:
+        """Take one page away, wherever it stands."""
+        if page in self.stack:
+            self.stack.remove(page)
         self.paint()
 
     def say(self, text: str, style: str = "") -> None:

@@ -18,6 +18,7 @@ class Host(Protocol):
 
     glyphs: Glyphs
     settings: Settings
+    read_only: bool
 
     def push(self, page: "Page") -> None:
         """Show a page over this one."""
@@ -25,6 +26,22 @@ class Host(Protocol):
 
     def pop(self) -> None:
         """Leave the top page."""
+        ...
+
+    def drop(self, page: "Page") -> None:
+        """Take one page away, wherever it stands."""
+        ...
+
+    def do(self, action: str) -> None:
+        """Do what an action means on every page: copy, theme, help, leave."""
+        ...
+
+    def next_theme(self, name: str | None = None) -> None:
+        """Wear the theme of that name, or the next one."""
+        ...
+
+    def show_messages(self) -> None:
+        """Show all messages so far."""
         ...
 
     def say(self, text: str, style: str = "") -> None:

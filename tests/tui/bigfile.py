@@ -12,101 +12,33 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from fractions import Fraction
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from evoscope.engine.config import RunConfig
-from evoscope.engine.model.harden import CaseResult
 from evoscope.engine.store.database import create
-
-AXES = (
-    "table_label_compression",
-    "unit_and_scale_shift",
-    "cross_reference",
-    "temporal_ambiguity",
-    "domain_specific_realism",
-    "distractor_rows",
-    "footnote_dependency",
-    "terminology_drift",
+from tests.tui.shape import (
+    AXES,
+    GATES,
+    REASONS,
+    SMALL,
+    Made,
+    Node,
+    Shape,
+    axis_json,
+    case_name,
+    node_name,
+    result_json,
+    stamp,
 )
-GATES = ("validity", "evidence", "correctness", "realism")
-REASONS = (
-    "values kept, wording natural",
-    "operand 2,345.1 no longer stands in the table",
-    "missing: requested_task_semantics",
-    "tone score 2 below its threshold of 3",
-    "identical to sibling 4",
-)
-HOSTILE = (
-    "[red]bold[/red] [/] [link=x]",
-    "\x1b[2J\x1b]52;c;AAAA\x07\x9b31m",
-    "rtl \u202e\u2066 zero\u200b\ufeff\u00ad",
-    "line\r\nbreaks\u2028\u2029\x85 tab\there",
-    "combining " + "e" + "\u0301" * 40,
-    "wide \u8868\u8868\u8868 \U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f1e9\U0001f1ea",
-    "\ud800 lone \udfff",
-    "x" * 30_000,
-    "\x00\x01\x7f\x80\x9f",
-)
-START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
-
-@dataclass
-class Shape:
-    """How big a file is. Verdicts and calls are spread evenly over the candidates."""
-
-    cases: int = 200
-    generations: int = 4
-    offspring: int = 11
-    calls: int = 150_000
-    verdicts: int = 1_000_000
-    state: str = "running"
-    hostile: bool = False
-    seed: int = 7
-    pool: int = 400
-
-    @property
-    def candidates(self) -> int:
-        """Mutated nodes."""
-        return self.cases * self.generations * self.offspring
-
-
-SMALL = Shape(cases=6, generations=3, offspring=4, calls=900, verdicts=900, pool=20)
-
-
-@dataclass
-class _Made:
-    """What the parts of the generator share."""
-
-    shape: Shape
-    rng: random.Random
-    blobs: dict[str, bytes] = field(default_factory=dict)
-
-    def text(self, usual: str) -> str:
-        if not self.shape.hostile:
-            return usual
-        return self.rng.choice(HOSTILE)
-
-    def safe(self, usual: str) -> str:
-        """Text for a column; SQLite takes no lone surrogates, so they are replaced."""
-        return self.text(usual).encode("utf-8", "replace").decode()
-
-    def blob(self, value: object) -> str:
-        raw = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-        data = raw.encode("utf-8", "replace")
-        digest = sha256(data).hexdigest()
-        self.blobs[digest] = data
-        return digest
+__all__ = ["SMALL", "Shape", "build"]
 
 
 def build(path: Path, shape: Shape = SMALL) -> Path:
     """Write a run file of this shape; returns its path."""
     create(path)
-    made = _Made(shape, random.Random(shape.seed))
+    made = Made(shape, random.Random(shape.seed))
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA synchronous = OFF")
         db.execute("PRAGMA cache_size = -200000")
@@ -125,23 +57,7 @@ def build(path: Path, shape: Shape = SMALL) -> Path:
     return path
 
 
-def stamp(number: int) -> str:
-    """The time of the n-th row."""
-    moment = START + timedelta(milliseconds=37 * number)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def case_name(number: int) -> str:
-    """The id of a case."""
-    return f"finqa-{number:04d}"
-
-
-def node_name(case: int, generation: int, index: int) -> str:
-    """The id of a node, as harden gives it."""
-    return f"{case_name(case)}/g{generation}/i{index}"
-
-
-def _meta(db: sqlite3.Connection, made: _Made) -> None:
+def _meta(db: sqlite3.Connection, made: Made) -> None:
     shape = made.shape
     config = RunConfig.model_validate(
         {
@@ -172,17 +88,7 @@ def _meta(db: sqlite3.Connection, made: _Made) -> None:
     db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows.items())
 
 
-@dataclass
-class _Node:
-    id: str
-    case: int
-    unit: str
-    axis: str
-    state: str
-    generation: int
-
-
-def _content(made: _Made, case: int, note: str) -> dict[str, Any]:
+def _content(made: Made, case: int, note: str) -> dict[str, Any]:
     rng = made.rng
     rows = [[f"item {row}", f"${rng.randint(100, 999)},{row}", f"{row}.5%"] for row in range(6)]
     return {
@@ -193,8 +99,8 @@ def _content(made: _Made, case: int, note: str) -> dict[str, Any]:
     }
 
 
-def _nodes(db: sqlite3.Connection, made: _Made) -> list[_Node]:
-    nodes: list[_Node] = []
+def _nodes(db: sqlite3.Connection, made: Made) -> list[Node]:
+    nodes: list[Node] = []
     rows: list[tuple[Any, ...]] = []
     parents: list[tuple[str, str, str]] = []
     for case in range(made.shape.cases):
@@ -212,10 +118,10 @@ def _nodes(db: sqlite3.Connection, made: _Made) -> list[_Node]:
     return nodes
 
 
-def _case_nodes(made: _Made, case: int) -> Iterator[tuple[_Node, tuple[Any, ...], str]]:
+def _case_nodes(made: Made, case: int) -> Iterator[tuple[Node, tuple[Any, ...], str]]:
     shape, rng = made.shape, made.rng
     unit, parent, score = f"case:{case_name(case)}", node_name(case, 0, 0), 8
-    root = _Node(parent, case, unit, "", "parent", 0)
+    root = Node(parent, case, unit, "", "parent", 0)
     yield root, _node_row(made, root, 0, (score, 10, 0, 0.3)), ""
     for generation in range(1, shape.generations + 1):
         best, best_score = parent, score
@@ -227,7 +133,7 @@ def _case_nodes(made: _Made, case: int) -> Iterator[tuple[_Node, tuple[Any, ...]
             got = max(score - rng.randint(-1, 2), 0) if state != "rejected" else None
             if state == "collapsed":
                 got = 0
-            node = _Node(
+            node = Node(
                 node_name(case, generation, index), case, unit, rng.choice(AXES), state, generation
             )
             figures = (got, None if got is None else 10, int(state == "raced_out"), rng.random())
@@ -238,7 +144,7 @@ def _case_nodes(made: _Made, case: int) -> Iterator[tuple[_Node, tuple[Any, ...]
 
 
 def _node_row(
-    made: _Made, node: _Node, index: int, figures: tuple[int | None, int | None, int, float]
+    made: Made, node: Node, index: int, figures: tuple[int | None, int | None, int, float]
 ) -> tuple[Any, ...]:
     note = f"axis {node.axis} index {index}" if node.axis else ""
     origin = {"axis": made.safe(node.axis), "subtypes": [made.safe("a")]} if node.axis else {}
@@ -250,7 +156,7 @@ def _node_row(
     )  # fmt: skip
 
 
-def _calls(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
+def _calls(db: sqlite3.Connection, made: Made, nodes: list[Node]) -> None:
     rng, shape = made.rng, made.shape
     asks = [
         made.blob(
@@ -291,7 +197,7 @@ def _calls(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
     )
 
 
-def _verdicts(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
+def _verdicts(db: sqlite3.Connection, made: Made, nodes: list[Node]) -> None:
     shape, rng = made.shape, made.rng
     children = [node for node in nodes if node.generation]
     details = [
@@ -328,7 +234,7 @@ def _verdicts(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
     db.executemany("INSERT INTO tally VALUES (?,?,?,?,?)", [(*key, n) for key, n in tally.items()])
 
 
-def _rollouts(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
+def _rollouts(db: sqlite3.Connection, made: Made, nodes: list[Node]) -> None:
     def rows() -> Iterator[tuple[Any, ...]]:
         for node in nodes:
             if node.state in ("rejected", "proposed"):
@@ -345,7 +251,7 @@ def _rollouts(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
     db.executemany("INSERT INTO rollout VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", rows())
 
 
-def _rest(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
+def _rest(db: sqlite3.Connection, made: Made, nodes: list[Node]) -> None:
     shape = made.shape
     units = []
     for case in range(shape.cases):
@@ -359,7 +265,7 @@ def _rest(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
                 case,
                 state,
                 reason,
-                _result(shape, case) if done else None,
+                result_json(shape, case) if done else None,
                 None,
                 stamp(case),
                 stamp(case) if done else None,
@@ -385,46 +291,11 @@ def _rest(db: sqlite3.Connection, made: _Made, nodes: list[_Node]) -> None:
         " VALUES ('c1', ?, ?, 'pause', '{}', ?, 'done', ?, ?)",
         (made.safe("ann@host"), stamp(3), made.safe("lunch"), made.safe("paused"), stamp(4)),
     )
-    axes = [_axis(made, axis, place) for place, axis in enumerate(AXES)]
+    axes = [axis_json(made, axis, place) for place, axis in enumerate(AXES)]
     db.execute("INSERT INTO text VALUES ('axes', ?)", (made.blob({"axes": axes}),))
 
 
-def _result(shape: Shape, case: int) -> str:
-    hardened = case % 3 != 0
-    final = node_name(case, 1, 0)
-    result = CaseResult(
-        case=case_name(case),
-        shard=case % 10,
-        status="hardened" if hardened else "kept",
-        original=node_name(case, 0, 0),
-        final=final if hardened else None,
-        score_before=Fraction(8, 10),
-        score_after=Fraction(4, 10) if hardened else None,
-        fresh_before=Fraction(case % 3 + 7, 10),
-        fresh_after=Fraction(case % 4 + 2, 10),
-        entropy_before=0.21,
-        entropy_after=0.43,
-        generations=shape.generations,
-        saved_by_vote_stopping=7,
-        saved_by_racing=11,
-    )
-    return json.dumps(result.as_json())
-
-
-def _axis(made: _Made, name: str, place: int) -> dict[str, Any]:
-    return {
-        "axis_name": name,
-        "definition": made.text(f"Changes inputs by {name.replace('_', ' ')}."),
-        "goal": "g",
-        "distinctive_focus": "f",
-        "target_artifact_types": ["table"],
-        "subtypes": ["a", "b", "c"],
-        "prompt_guidance": ["1", "2", "3", "4", "5"],
-        "priority": "high" if place == 0 else "normal",
-    }
-
-
-def _blobs(db: sqlite3.Connection, made: _Made) -> None:
+def _blobs(db: sqlite3.Connection, made: Made) -> None:
     db.executemany(
         "INSERT OR IGNORE INTO blob VALUES (?, 'zlib', ?, ?)",
         ((digest, len(data), zlib.compress(data, 1)) for digest, data in made.blobs.items()),

@@ -48,18 +48,12 @@ class Prompt(Page):
         elif key == "enter":
             error = self._submit(self.editor.text.strip())
             if error is None:
-                self._leave()
+                self.host.drop(self)
             else:
                 self._hint = tidy(error)
         else:
             self.editor.key(key, character)
         return True
-
-    def _leave(self) -> None:
-        stack = getattr(self.host, "stack", [])
-        if self in stack:
-            stack.remove(self)
-        self.host.paint()
 
     def paste(self, text: str) -> None:
         """Into the line; never takes it."""

@@ -112,7 +112,7 @@ class Orders:
     def restart(self) -> None:
         """Start the engine of a run that has none, after asking."""
         status = self.run.status
-        if getattr(self.host, "read_only", False):
+        if self.host.read_only:
             self.host.say("read-only: this app starts no engine", "warn")
         elif status is None or status.alive or status.state == "finished":
             self.host.say("nothing to start: the run is finished or its engine works", "warn")

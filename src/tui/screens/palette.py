@@ -1,6 +1,7 @@
 """The command palette: type a few letters of what you want."""
 
 from collections.abc import Callable
+from functools import partial
 
 from ..keymap import ACTIONS
 from ..lines import Line, Span, fit_line, one
@@ -77,7 +78,11 @@ def _commands(host: Host, below: Page) -> list[Command]:
     keys = host.settings.keys
 
     def run(name: str) -> Callable[[], object]:
-        return lambda: below.act(name) or getattr(host, "_act", lambda _: None)(name)
+        def act() -> None:
+            if not below.act(name):
+                host.do(name)
+
+        return act
 
     skip = {"palette", "up", "down", "left", "right"}
     commands: list[Command] = [
@@ -85,12 +90,9 @@ def _commands(host: Host, below: Page) -> list[Command]:
         for action in ACTIONS
         if below.keys in action.pages and action.name not in skip
     ]
-    wear = getattr(host, "next_theme", None)
-    for name in sorted(host.settings.themes) if wear else ():
-        commands.append(("", f"theme: {name}", lambda name=name: wear(name)))  # type: ignore[misc]
-    if (messages := getattr(host, "show_messages", None)) is not None:
-        commands.append(("", "messages so far", messages))
-    return commands
+    for name in sorted(host.settings.themes):
+        commands.append(("", f"theme: {name}", partial(host.next_theme, name)))
+    return [*commands, ("", "messages so far", host.show_messages)]
 
 
 def closeness(typed: str, text: str) -> int | None:
