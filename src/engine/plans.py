@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..resources import resource_dir
 from .benchmarks.base import Benchmark
 from .benchmarks.load import load, samples
-from .canonical import canonical_json, sha256
+from .canonical import sha256
 from .config import ModelSettings, RunConfig
 from .context import Context
 from .errors import ConfigError, DataError
@@ -45,13 +46,22 @@ def plan_run(config: RunConfig) -> Plan:
     setup = harden_setup(config, benchmark)
     cases = sampled_cases(config.seed, setup)
     pins = {
-        "config": sha256(canonical_json(config.model_dump(mode="json")).encode()),
-        "prompts": template_hash(),
+        "prompts": prompts_hash(HARDEN.name, config.benchmark.kind),
         "cases": files_hash(config.benchmark.path or samples(config.benchmark.kind)),
         "replay": f"{HARDEN.name} {HARDEN.replay_version}",
         **user_texts(setup),
     }
     return Plan(lambda context: HARDEN.run(context, setup), len(cases), "case", pins)
+
+
+def prompts_hash(search: str, kind: str) -> str:
+    """SHA-256 over the templates that a run uses: its search's, and its benchmark's task prompt.
+
+    Prompts of other searches may come and go without an older run refusing to go on.
+    """
+    task = resource_dir("prompts").joinpath("task", f"{kind}.md")
+    text = task.read_bytes().replace(b"\r\n", b"\n") if task.is_file() else b""
+    return sha256(template_hash(search).encode() + text)
 
 
 def harden_setup(config: RunConfig, benchmark: Benchmark) -> HardenSetup:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from .. import __version__
 from .calls.prices import Prices
+from .canonical import sha256
 from .clock import utc_now
 from .config import RunConfig
 from .errors import ConfigError, EvoscopeError, StoreError
@@ -47,7 +48,7 @@ def new_run(path: Path, config: RunConfig, *, allow_network_fs: bool = False) ->
             "choose a local --dir or pass --allow-network-fs"
         )
     require_space(path)
-    plan = plan_run(config)
+    plan, text = plan_run(config), config.model_dump_json()
     budget_check(config)
     path.parent.mkdir(parents=True, exist_ok=True)
     create(path)
@@ -64,10 +65,11 @@ def new_run(path: Path, config: RunConfig, *, allow_network_fs: bool = False) ->
         "updated": utc_now(),
         "progress_total": str(plan.total),
         "progress_unit": plan.unit_kind,
-        "config": config.model_dump_json(),
+        "config": text,
         "made_by": f"evoscope {__version__}, Python {platform.python_version()}",
     }
-    initialise(path, meta, {f"start/{name}": text for name, text in plan.pins.items()})
+    pins = {**plan.pins, "config": sha256(text.encode())}
+    initialise(path, meta, {f"start/{name}": pin for name, pin in pins.items()})
 
 
 def budget_check(config: RunConfig) -> None:
@@ -87,11 +89,12 @@ def stored_plan(path: Path) -> Plan:
     Raises ConfigError where prompts, cases or the search's version are no longer those of the
     start.
     """
-    plan = plan_run(stored_config(path))
+    plan, meta = plan_run(stored_config(path)), _meta(path)
+    pins = {**plan.pins, "config": sha256(meta["config"].encode())}
     for name, text in read_texts(path, "start/").items():
-        now = plan.pins.get(name.removeprefix("start/"))
+        now = pins.get(name.removeprefix("start/"))
         if now != text:
-            made_by = _meta(path).get("made_by", "the version that began it")
+            made_by = meta.get("made_by", "the version that began it")
             raise ConfigError(
                 f"{path.name}: {name.removeprefix('start/')} is not what this run began with "
                 f"({text:.60} then, {now or 'nothing':.60} now); put it back, or use {made_by}"
