@@ -15,14 +15,14 @@ INLINE = 1 << 16
 COMPARE = Limits(cpu_s=10.0, memory_mb=1024)
 
 
-async def run_calls(zygote: Zygote, job: Calls) -> Outcome:
-    """One run of a data test."""
+async def run_calls(zygote: Zygote, job: Calls, done: Callable[[], None] | None = None) -> Outcome:
+    """One run of a data test; `done` is called when the program has computed its values."""
     content = {
         "code": job.program.code, "entry": job.program.entry, "inputs": list(job.inputs),
         "fresh": job.fresh,
     }  # fmt: skip
     child = await zygote.start(job.limits, job.limits.wall_s)
-    ending = await converse(child, job.limits, payload("calls", job.limits, content))
+    ending = await converse(child, job.limits, payload("calls", job.limits, content), done=done)
     if ending.result is None:
         return ending.outcome()
     read = read_result(ending, ending.result, partial(_cases, len(job.inputs)))

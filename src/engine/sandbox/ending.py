@@ -53,10 +53,15 @@ Answerer = Callable[[bytes], Awaitable[bytes]]
 
 
 async def converse(
-    child: Child, limits: Limits, payload: bytes, answer: Answerer | None = None
+    child: Child,
+    limits: Limits,
+    payload: bytes,
+    answer: Answerer | None = None,
+    done: Callable[[], None] | None = None,
 ) -> Ending:
     """Give the job its payload, answer what it asks, wait for its end.
 
+    `done` is called when the result is there and only the process's end is awaited.
     The payload waits in the socket until the job is locked: it says READY before it reads.
     """
     await child.send(frames.JOB, payload)
@@ -71,6 +76,8 @@ async def converse(
                 await child.send(frames.ANSWER, await answer(frame[1]))
             elif frame[0] in (frames.RESULT, *_WITHOUT_RESULT):
                 last = frame
+                if done is not None:
+                    done()
             else:
                 child.break_off("bad_output", "a frame of a kind that is not its to send")
     except Stop as stop:

@@ -1,13 +1,14 @@
 """The sandbox's face: `Pool.run(job)` gives one run's outcome, `Pool.settle(job)` the fact.
 
 At most `workers` jobs compute at a time, whatever their kind: a job that waits for its peers
-lends them its place. The verdicts do not depend on the number of workers.
+lends them its place, and one that has given its values leaves it while its process ends. The
+verdicts do not depend on the number of workers.
 """
 
 import asyncio
 import contextlib
 import platform
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
 from ..errors import SandboxUnavailable
@@ -21,6 +22,20 @@ from .settle import settled
 from .zygotes import Zygote
 
 LEAST_ZYGOTES = 2
+Done = Callable[[], None] | None
+
+
+class Place:
+    """A worker's place; left once, at the latest when the job has ended."""
+
+    def __init__(self, places: asyncio.Semaphore) -> None:
+        self._places, self._held = places, True
+
+    def leave(self) -> None:
+        """Give the place to the next job."""
+        if self._held:
+            self._held = False
+            self._places.release()
 
 
 class Pool:
@@ -49,7 +64,7 @@ class Pool:
         for level in accept:
             try:
                 zygotes = await _zygotes(level, max(workers, LEAST_ZYGOTES))
-                return cls(level, workers, zygotes, memo or Memo())
+                return cls(level, workers, zygotes, Memo() if memo is None else memo)
             except SandboxUnavailable as problem:
                 problems.append(str(problem))
         raise SandboxUnavailable(
@@ -77,8 +92,12 @@ class Pool:
 
     async def run(self, job: Job, worker: int | None = None) -> Outcome:
         """One run. Where the infrastructure failed, it is tried once more on a fresh zygote."""
-        async with self._places:
-            return await self._run(job, worker)
+        place = Place(self._places)
+        await self._places.acquire()
+        try:
+            return await self._run(job, worker, place.leave)
+        finally:
+            place.leave()
 
     async def settle(self, job: Job) -> Outcome:
         """The outcome to be stored: run twice, and more often where runs differ or time is near.
@@ -91,7 +110,7 @@ class Pool:
     async def run_alone(self, job: Job) -> Outcome:
         """One run while no other job runs."""
         async with self._everything():
-            return await self._run(job, None)
+            return await self._run(job, None, None)
 
     async def close(self) -> None:
         """End all zygotes and wait until they are gone."""
@@ -103,11 +122,11 @@ class Pool:
     async def __aexit__(self, *problem: object) -> None:
         await self.close()
 
-    async def _run(self, job: Job, worker: int | None) -> Outcome:
+    async def _run(self, job: Job, worker: int | None, done: Done) -> Outcome:
         zygote = self._pick(worker)
-        outcome = await self._on(zygote, job)
+        outcome = await self._on(zygote, job, done)
         if outcome.verdict == "abstain" and outcome.detail == "infrastructure":
-            outcome = await self._on(await self._mended(zygote), job)
+            outcome = await self._on(await self._mended(zygote), job, done)
         return replace(outcome, level=self.level)
 
     def _pick(self, worker: int | None) -> Zygote:
@@ -115,10 +134,10 @@ class Pool:
             return self._zygotes[worker % len(self._zygotes)]
         return min(self._zygotes, key=lambda zygote: zygote.load)
 
-    async def _on(self, zygote: Zygote, job: Job) -> Outcome:
+    async def _on(self, zygote: Zygote, job: Job, done: Done) -> Outcome:
         match job:
             case Calls():
-                return await run_calls(zygote, job)
+                return await run_calls(zygote, job, done)
             case Check():
                 return await run_check(zygote, job)
             case _:

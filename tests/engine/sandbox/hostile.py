@@ -174,7 +174,7 @@ ENDED = [
         "import pickle\nsys.setrecursionlimit(10 ** 9)\n"
         "class A:\n    def __repr__(self): return repr([self])\n"
         "def f(): repr(A())\n",
-        ("crash", "memory", "error"),
+        ("crash", "memory", "error", "timeout"),
     ),
 ]
 

@@ -1,7 +1,11 @@
 """Data tests, checkers and operators: honest programs, and hostile ones between processes."""
 
+import gzip
+import json
+
 import pytest
 
+from evoscope.engine.sandbox.inside import library
 from evoscope.engine.sandbox.jobs import (
     Budget,
     Calls,
@@ -18,6 +22,7 @@ from evoscope.engine.sandbox.jobs import (
 from evoscope.engine.sandbox.memo import Memo
 from evoscope.engine.sandbox.pool import Pool
 from tests.engine.sandbox.hostile import EQUAL_TO_ALL, FRAME
+from tests.shared import shared_data
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -114,7 +119,33 @@ async def test_usual_modules_are_there_and_work(pool: Pool) -> None:
     assert outcome.verdict == "pass", outcome
 
 
+async def test_every_module_of_the_library_can_be_imported(pool: Pool) -> None:
+    program = Program("import importlib\ndef f(name):\n    importlib.import_module(name)", "f")
+    names = [*library.LOADED, *library.SHELVED]
+    outcome = await pool.run(Calls(program, encoded((name,) for name in names)))
+    failed = [
+        (name, case.message) for name, case in zip(names, outcome.cases, strict=True) if case.error
+    ]
+    assert outcome.verdict == "pass" and not failed, failed
+
+
 # -- checkers
+
+
+@pytest.mark.shared
+async def test_the_reference_solutions_of_humaneval_pass(pool: Pool) -> None:
+    data = gzip.decompress(shared_data("humaneval", "HumanEval.jsonl.gz").read_bytes())
+    lines = data.decode().splitlines()
+    failed = []
+    for task in map(json.loads, lines):
+        code = task["prompt"] + task["canonical_solution"]
+        checker = f"{code}\n{task['test']}"  # some tests use the prompt's helpers
+        limits = Limits(cpu_s=20)
+        check = Check(Program(code, task["entry_point"]), checker, "check", limits, limits)
+        outcome = await pool.run(check)
+        if outcome.verdict != "pass":
+            failed.append((task["task_id"], outcome.label, outcome.message))
+    assert len(lines) == 164 and not failed, failed
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ Numbers of other ABIs (32-bit, x32) are refused as a whole. `write` reaches the 
 
 import errno
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SOCKET = 3
 """The job's socket inside the job; the only other open descriptors are 0, 1 and 2."""
@@ -22,8 +22,7 @@ Instruction = tuple[int, int, int, int]
 """code, jump if true, jump if false, operand: one `struct sock_filter`."""
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(NamedTuple):
     """System call numbers of one ABI; `audit` is its AUDIT_ARCH value.
 
     A job may use `plain` freely and the next four in part; `calls` are what puts the lock on.

@@ -15,7 +15,6 @@ import socket
 import struct
 import sys
 import time
-from dataclasses import dataclass
 from typing import NoReturn
 
 from . import frames, library, lockdown, worker
@@ -38,18 +37,14 @@ BUSY_SHARE, WINDOWS = 0.05, 5
 """A job that used this share of its wall limit as CPU time gets another window, up to so many."""
 
 
-@dataclass
 class Running:
-    """One forked job."""
+    """One forked job; `window` is its wall limit in seconds."""
 
-    number: int
-    pid: int
-    started: float
-    window: float
-    deadline: float
-    windows: int = 1
-    cpu: float = 0.0
-    by_wall: bool = False
+    def __init__(self, number: int, pid: int, window: float) -> None:
+        self.number, self.pid, self.window = number, pid, window
+        self.started = time.monotonic()
+        self.deadline = self.started + window
+        self.windows, self.cpu, self.by_wall = 1, 0.0, False
 
 
 def main() -> None:
@@ -132,9 +127,8 @@ class Zygote:
         if pid < 0:
             self._control.send(EXIT.pack(number, -1, 0, 0, 0, 0))
             return
-        now, window = time.monotonic(), wall_ms / 1000
         descriptor = os.pidfd_open(pid)
-        self._jobs[descriptor] = Running(number, pid, now, window, now + window)
+        self._jobs[descriptor] = Running(number, pid, wall_ms / 1000)
         self._poll.register(descriptor, select.POLLIN)
 
     def _reap(self, descriptor: int) -> None:
