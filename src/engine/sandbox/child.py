@@ -40,7 +40,8 @@ class Child:
         self.broken: tuple[str, str] | None = None
         self.exit: asyncio.Future[Exit] = self._loop.create_future()
         stream.setblocking(False)
-        self._loop.add_reader(stream, self._readable)
+        self._number = stream.fileno()
+        self._loop.add_reader(self._number, self._readable)
 
     async def receive(self) -> tuple[int, bytes] | None:
         """The next frame; None when no more will come."""
@@ -73,6 +74,11 @@ class Child:
         self._end()
         if not self.exit.done():
             self.exit.set_result(how)
+
+    def rest(self) -> None:
+        """Look again only when the process has ended: its last word is said."""
+        if self._open:
+            self._loop.remove_reader(self._number)
 
     def pending(self) -> bool:
         """Whether the job has sent something that nobody has read."""
@@ -121,7 +127,7 @@ class Child:
         if not self._open:
             return
         self._open = False
-        self._loop.remove_reader(self._stream)
+        self._loop.remove_reader(self._number)
         self._stream.close()
         if self._buffer and not self.broken:
             self.broken = ("bad_output", "half a frame")

@@ -76,6 +76,7 @@ async def converse(
                 await child.send(frames.ANSWER, await answer(frame[1]))
             elif frame[0] in (frames.RESULT, *_WITHOUT_RESULT):
                 last = frame
+                child.rest()
                 if done is not None:
                     done()
             else:

@@ -19,9 +19,9 @@ from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec, Pat
 LOADED = (
     "abc", "bisect", "builtins", "cmath", "codecs", "collections", "collections.abc",
     "contextlib", "copy", "ctypes", "datetime", "enum", "errno", "functools", "gc", "hashlib",
-    "heapq", "io", "itertools", "json", "keyword", "math", "numbers", "operator", "os", "os.path", "platform",
-    "random", "re", "resource", "signal", "stat", "string", "struct", "sys", "time", "types",
-    "typing", "uuid", "warnings", "weakref",
+    "heapq", "io", "itertools", "json", "keyword", "math", "numbers", "operator", "os", "os.path",
+    "platform", "random", "re", "resource", "signal", "stat", "string", "struct", "sys", "time",
+    "types", "typing", "uuid", "warnings", "weakref",
     "array", "binascii", "grp", "select", "termios", "unicodedata", "zlib",
     "_csv", "_decimal", "_pickle", "_posixsubprocess", "_queue", "_socket", "_statistics",
     "_contextvars", "_opcode",
