@@ -32,3 +32,11 @@ def test_keys_are_named_and_never_shown(cli: Cli, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("ANTHROPIC_API_KEY", "planted-key")
     printed = cli("doctor")
     assert "ANTHROPIC_API_KEY" in printed.out and "planted-key" not in printed.out
+
+
+def test_the_construction_of_a_generated_benchmark_can_be_checked(cli: Cli) -> None:
+    printed = cli("doctor", "--benchmark", "syn_ledger", "--json")
+    checks = {check["name"]: check for check in printed.json["checks"]}
+    assert printed.code == 0 and all(check["ok"] for check in checks.values())
+    assert checks["allocation favourable"]["detail"] == "cert [364] of 416, 7/8"
+    assert "python" not in checks

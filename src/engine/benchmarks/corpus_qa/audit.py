@@ -28,6 +28,7 @@ SEARCHES = 6
 def snapshot(env: CorpusQA) -> Snapshot:
     """All questions, the fixture documents read whole, and fixed calls."""
     outputs = {name: _reply(env, call) for name, call in fixture_calls(env.documents)}
+    outputs["tools"] = [[tool.name, dict(tool.schema)] for tool in env.tools()]
     return Snapshot(
         tasks=[[q.id, q.question, q.answer] for q in env.questions],
         information=_information(env),

@@ -105,6 +105,11 @@ class _Draft:
         self._year = rng.choice(YEARS[2:-2])
         self._requested = {self._year, *({self._year - 1} if family.previous else ())}
         self._other_years = [y for y in YEARS if y not in self._requested]
+        # context of other categories, or a query for the requested one would find every document
+        own = set(family.categories.values())
+        used = {category for f in FAMILIES for category in f.categories.values()}
+        self._elsewhere = sorted({*used, *IRRELEVANT} - own)
+        self._signed = [category for category in self._elsewhere if "adjustment" in category]
         self._others = [name for name in ENTITIES if name != self._entity]
         # decoys' amounts end in as many zeros as the evidence's, or the zeros would tell
         ends = answer % 10 == 0
@@ -200,15 +205,15 @@ class _Draft:
     def _context_row(self) -> Record:
         """A row outside the requested entity, the requested periods, or both."""
         rng, role = self._rng, self._rng.choice(list(self._family.categories))
-        kind = rng.choices(("both", "period", "entity"), (8, 1, 1))[0]
+        kind = rng.choices(("both", "period", "entity"), (18, 1, 1))[0]
         entity = self._entity if kind == "period" else self._other_entity()
         years = sorted(self._requested) if kind == "entity" else self._other_years
         amount = self._other_amounts()[role]
-        relevant = amount < 0 or rng.random() < 0.6
+        categories = self._signed if amount < 0 else self._elsewhere
         return Record(
             entity,
             period(rng.choice(years)),
-            self._family.categories[role] if relevant else rng.choice(IRRELEVANT),
+            rng.choice(categories),
             rng.choices(STATUSES, (6, 2, 2))[0],
             rng.choices(VERSIONS, (3, 1))[0],
             rng.choices(BASES, (7, 3))[0],

@@ -4,6 +4,7 @@ Independent of any run: it reads what the generator made and what the renderer w
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from ..checks import Check
 from .environment import Ledger, build
@@ -22,7 +23,8 @@ GROUPS: tuple[Callable[[Ledger], list[Check]], ...] = (
 )
 
 
-def validate(seed: int = 0) -> list[Check]:
-    """All checks on the benchmark of a seed; takes a few seconds."""
+@lru_cache(maxsize=4)
+def validate(seed: int = 0) -> tuple[Check, ...]:
+    """All checks on the benchmark of a seed; takes a few seconds, once."""
     ledger = build(seed)
-    return [check for group in GROUPS for check in group(ledger)]
+    return tuple(check for group in GROUPS for check in group(ledger))

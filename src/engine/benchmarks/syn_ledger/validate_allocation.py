@@ -4,7 +4,7 @@ from collections import Counter
 from fractions import Fraction
 
 from ..checks import Check
-from .allocation import PAIRS, PANEL, ROUNDS, allocate
+from .allocation import PAIRS, PANEL, ROUNDS
 from .assignment import released_levels
 from .environment import Ledger
 from .families import FAMILIES
@@ -23,7 +23,6 @@ def allocation_checks(ledger: Ledger) -> list[Check]:
         _families(ledger),
         _favourable(ledger),
         _pairs(ledger),
-        _again(ledger),
     ]
 
 
@@ -90,12 +89,6 @@ def _pairs(ledger: Ledger) -> Check:
         fine = fine and all(abs(64 * count - 2 * len(ids)) < 64 for count in counts)
         seen[split] = f"{split} {min(counts)}-{max(counts)}"
     return Check("allocation pairs", fine, ", ".join(seen.values()))
-
-
-def _again(ledger: Ledger) -> Check:
-    tasks = ledger.released.ledger
-    again = allocate(ledger.seed, tasks, released_levels(ledger.seed, tasks))
-    return Check("allocation replay", again == ledger.released.splits, "same sets again")
 
 
 def _ids(ledger: Ledger) -> list[str]:

@@ -13,8 +13,10 @@ def would_change(released: Environment, changed: Environment, task: str, calls: 
     """Whether some observation of the rollout would look different.
 
     Each call is made in both environments, its identifiers translated; calls that name nothing
-    known see an error in both and tell nothing.
+    known see an error in both and tell nothing. Tools under other names change every rollout.
     """
+    if released.tools() != changed.tools():
+        return True
     before, after = released.session(task), changed.session(task)
     for name, arguments in calls:
         canonical = released.canonical_call(task, name, arguments)
