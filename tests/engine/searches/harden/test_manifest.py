@@ -45,6 +45,12 @@ def test_duplicates_and_strays_are_invalid_alone_and_the_rest_go_on() -> None:
     assert sum(e.axis == "shorthand" for e in entries) == 7
 
 
+def test_true_is_no_index() -> None:
+    entries = read_manifest({"mutations": [entry(0), entry(True)]}, 2, AXES)
+    assert entries[1].position is None
+    assert entries[2].problem == "individual_index is missing or out of range"
+
+
 @pytest.mark.parametrize(
     ("change", "axis", "reason"),
     [

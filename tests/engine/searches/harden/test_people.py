@@ -244,6 +244,16 @@ def test_a_shard_shares_its_counts_case_after_case() -> None:
     assert AxisCounts(*found) == total
 
 
+def test_no_case_is_futile_where_a_shard_shares_counts() -> None:
+    hopeless = Scripted(lambda text: 0.0)
+    context = MemoryContext(hopeless)
+    asyncio.run(run(context, shard_setup(2)))
+    assert {result(context.store, f"case{k}").status for k in range(2)} == {"kept"}
+    alone = MemoryContext(hopeless)
+    asyncio.run(run(alone, setup(2)))
+    assert {result(alone.store, f"case{k}").status for k in range(2)} == {"unimprovable"}
+
+
 def test_finished_cases_of_a_shard_give_their_counts_from_their_results() -> None:
     context = MemoryContext(Scripted(harder_with_notes))
     asyncio.run(run(context, shard_setup()))
