@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from decimal import Decimal
-from fractions import Fraction
 
 
 def local_time(stamp: str | None, *, date: bool = False) -> str:
@@ -56,13 +55,6 @@ def money(amount: Decimal | None) -> str:
     if 0 < amount < Decimal("0.01"):
         return f"${amount:.4f}"
     return f"${amount:,.2f}"
-
-
-def score(num: int | None, den: int | None, *, bound: bool = False) -> str:
-    """An exact score with two decimals; a lower bound is marked; a dash where there is none."""
-    if num is None or not den:
-        return "-"
-    return f"{'≥' if bound else ''}{float(Fraction(num, den)):.2f}"
 
 
 def percent(share: float | None, places: int = 1) -> str:

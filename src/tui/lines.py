@@ -145,37 +145,6 @@ _INK = frozenset(("", "dim", "bold", "accent", "ok", "warn", "bad", "key"))
 """Styles whose spaces look like any other space."""
 
 
-def wrapped(text: str, width: int, style: str = "") -> list[Line]:
-    """A cleaned line broken at spaces into lines of at most `width` cells; long words are split."""
-    if width < 1:
-        return []
-    lines, current, room = list[str](), "", width
-    for word in text.split(" "):
-        while cell_width(word) > width:
-            if current:
-                lines.append(current)
-                current = ""
-            head, word = _head(word, width)
-            lines.append(head)
-        room = width - cell_width(current)
-        if current and cell_width(word) + 1 > room:
-            lines.append(current)
-            current = word
-        else:
-            current = f"{current} {word}" if current else word
-    lines.append(current)
-    return [one(part, style) for part in lines]
-
-
-def _head(word: str, width: int) -> tuple[str, str]:
-    size = 0
-    for place, char in enumerate(word):
-        size += cell_width(char)
-        if size > width:
-            return word[: max(place, 1)], word[max(place, 1) :]
-    return word, ""
-
-
 def slice_line(line: Line, start: int, end: int) -> Line:
     """The cells from `start` up to `end`; half of a wide character becomes a space."""
     out, at = list[Span](), 0

@@ -14,7 +14,6 @@ from evoscope.tui.lines import (
     put,
     slice_line,
     table_row,
-    wrapped,
 )
 from evoscope.tui.text import cell_width, clean_line
 
@@ -71,10 +70,3 @@ def test_merging_keeps_the_text(line):
 
 def test_a_mark_lies_over_every_span():
     assert overlay((("a", "bad"), ("b", "")), "cursor") == (("a", "bad cursor"), ("b", "cursor"))
-
-
-@given(TEXTS, st.integers(1, 20))
-def test_wrapping_loses_no_word_and_no_line_is_too_wide(text, width):
-    lines = wrapped(text, width)
-    assert "".join(plain(line) for line in lines).replace(" ", "") == text.replace(" ", "")
-    assert all(line_width(line) <= max(width, 2) for line in lines)

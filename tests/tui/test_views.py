@@ -166,7 +166,6 @@ def test_durations_are_coarse(seconds, text):
 def test_numbers_are_written_alike():
     assert format_.money(None) == "?" and format_.money(Decimal("1234.5")) == "$1,234.50"
     assert format_.money(Decimal("0.0021")) == "$0.0021"
-    assert format_.score(1, 3, bound=True) == "≥0.33" and format_.score(None, None) == "-"
     assert [format_.short(n) for n in (None, 999, 12_345, 4_100_000)] == [
         "-",
         "999",
