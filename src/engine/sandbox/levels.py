@@ -67,7 +67,10 @@ def unused_uid(number: int) -> int:
 
 
 def missing(level: LevelName) -> str:
-    """Why a level cannot work here, as far as that shows without trying; "" if it may."""
+    """Why a level cannot work here, as far as that shows without trying; "" if it may.
+
+    Even `none` has limits and honest verdicts, and so needs Linux.
+    """
     if sys.platform != "linux":
         return "the sandbox needs Linux with seccomp"
     from .inside import lockdown

@@ -164,7 +164,7 @@ class Pool:
 
 async def _zygotes(level: LevelName, count: int, first: int = 0) -> list[Zygote]:
     """Started and tested zygotes; raises SandboxUnavailable if any of them fails."""
-    if level != "none" and (problem := levels.missing(level)):
+    if problem := levels.missing(level):
         raise SandboxUnavailable(f"{level}: {problem}")
     started: list[Zygote] = []
     try:
