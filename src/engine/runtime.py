@@ -9,15 +9,26 @@ import json
 import logging
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from .canonical import request_body, request_hash, sha256
 from .commands import Book
-from .context import UnitBody, UnitSpec
-from .errors import CallFailed, CallOpen, ReplayDiverged, RunPaused, StoreError
+from .context import UnitBody, UnitSpec, Work
+from .errors import (
+    CallFailed,
+    CallOpen,
+    ReplayDiverged,
+    RunPaused,
+    SandboxUnavailable,
+    StoreError,
+)
+from .executor import Executor
 from .facts import FactKeeper
 from .model.core import Directives, Effect, Fact, Slot
 from .model.llm import Completion, Json, Request
+from .model.outcomes import Outcomes, Place
+from .outcomes import OutcomeKeeper
 from .pause import Pause
 from .providers.base import Provider
 from .served import ServedModels
@@ -27,7 +38,7 @@ from .units import UnitBoard
 
 log = logging.getLogger(__name__)
 MARK = "INSERT INTO mark(unit, step, last_command) VALUES (?, ?, ?)"
-FATAL = (RunPaused, ReplayDiverged, StoreError, asyncio.CancelledError)
+FATAL = (RunPaused, ReplayDiverged, StoreError, SandboxUnavailable, asyncio.CancelledError)
 """What ends the run instead of parking one unit."""
 
 Buy = Callable[[Slot, Request, int], Awaitable[Completion]]
@@ -49,12 +60,14 @@ class Runtime:
         buy: Buy,
         memories: dict[str, UnitMemory],
         served: ServedModels,
+        executor: Executor,
     ) -> None:
         self._seed, self._writer = seed, writer
         self._board, self._book, self._pause = board, book, pause
         self._providers, self._buy, self._memories = providers, buy, memories
         self._served = served
         self._facts = FactKeeper(path, writer, memories)
+        self._outcomes = OutcomeKeeper(path, writer, executor)
 
     @property
     def seed(self) -> int:
@@ -85,6 +98,11 @@ class Runtime:
     async def record(self, *facts: Fact, effects: Sequence[Effect] = ()) -> None:
         """See `Context.record`."""
         await self._facts.record(facts, effects)
+
+    async def settle(self, place: Place, work: Work) -> Outcomes:
+        """See `Context.settle`; no code is run while the run is paused."""
+        await self._pause.lifted()
+        return await self._outcomes.settle(place, work)
 
     async def point(self, unit: str, step: str) -> Directives:
         """See `Context.point`."""
@@ -174,4 +192,4 @@ def served(slot: Slot, request: Request, known: KnownCall, provider: Provider) -
     if known.status == "failed":
         reason, message = json.loads(known.failure or '["unknown", ""]')
         raise CallFailed(slot.key, reason, message)
-    return provider.parse(known.reply(), request)
+    return replace(provider.parse(known.reply(), request), latency_s=known.latency_s)

@@ -1,7 +1,7 @@
 """Buying one call: its attempts, its waits and how it ends."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from ..config import ProviderSettings
@@ -104,7 +104,8 @@ class Purchase:
             async with asyncio.timeout(timeout_s + GUARD_S) as self._scope:
                 reply = await self._provider.send(self._request, timeout_s)
             self._leave()
-            return reply, self._provider.parse(reply, self._request)
+            completion = self._provider.parse(reply, self._request)
+            return reply, replace(completion, latency_s=reply.latency_s)
         except ProviderError as error:
             return error
         except TimeoutError:

@@ -8,7 +8,7 @@ of it.
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .llm import Json
 
@@ -66,7 +66,7 @@ class Retrieval(Surface):
     stop_words: Annotated[list[Text], Field(max_length=200)] = []
     shortest_term: Count = 1
     most_terms: Count | None = None
-    top_k: Count | None = None
+    top_k: Annotated[int, Field(ge=1, le=12)] | None = None
     any_below: Count | None = None
     """Search again for any of the terms where fewer results than this came back."""
     rewrite_while: Count | None = None
@@ -87,12 +87,34 @@ class ToolPolicy(Surface):
     retries: Annotated[int, Field(ge=0, le=5)] = 1
 
 
+COUNTED = frozenset(
+    {"results_below", "searches_left_below", "reads_left_below", "steps_left_below"}
+)
+ONLY_WITH: Mapping[str, frozenset[str]] = {
+    "search_any": frozenset({"results_below"}),
+    "read_on": frozenset({"half_read"}),
+    "review": frozenset({"answering", "not_calculated"}),
+    "calculate": frozenset({"answering", "not_calculated"}),
+}
+"""The conditions that an action can follow; the other actions follow a turn's conditions."""
+OF_A_TURN = frozenset({"always", "tool_error", *COUNTED}) - {"results_below"}
+
+
 class Rule(Surface):
     """One step of the control policy: ordered, each looked at in turn. `n` is the condition's."""
 
     when: Condition
     n: Annotated[int, Field(ge=0, le=100)] | None = None
     do: Action
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Rule":
+        if (self.n is None) == (self.when in COUNTED):
+            raise ValueError(f"{self.when}: {'n is missing' if self.n is None else 'takes no n'}")
+        conditions = ONLY_WITH.get(self.do, OF_A_TURN)
+        if self.when not in conditions:
+            raise ValueError(f"{self.do} follows {', '.join(sorted(conditions))} only")
+        return self
 
 
 class Guidance(Surface):

@@ -166,6 +166,8 @@ class Completion:
     served_model: str | None = None
     served_provider: str | None = None
     params: ParamsReport = ParamsReport()
+    latency_s: float = 0.0
+    """As recorded with the call: an agent's time limit counts these, never a clock."""
 
 
 @dataclass(frozen=True, slots=True)

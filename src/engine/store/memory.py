@@ -19,8 +19,8 @@ from .rows import ITEM, UNIT_TABLES, FactRow, Row
 
 CALLS = (
     "SELECT c.slot, c.request_hash, c.request_blob, c.status, c.fact, c.failure, c.params, "
-    "c.request_id, b.codec, b.data FROM call c LEFT JOIN blob b ON b.hash = c.reply_blob "
-    "WHERE c.unit = ?"
+    "c.request_id, b.codec, b.data, coalesce(c.latency_s, 0) FROM call c "
+    "LEFT JOIN blob b ON b.hash = c.reply_blob WHERE c.unit = ?"
 )
 
 
@@ -37,6 +37,7 @@ class KnownCall:
     request_id: str | None
     codec: str | None
     packed: bytes | None
+    latency_s: float = 0.0
 
     def reply(self) -> RawReply:
         """The raw reply, inflated now."""
@@ -44,6 +45,7 @@ class KnownCall:
         report = json.loads(self.params) if self.params else {}
         return RawReply(
             body=body,
+            latency_s=self.latency_s,
             request_id=self.request_id,
             params=ParamsReport(**{name: tuple(names) for name, names in report.items()}),
         )

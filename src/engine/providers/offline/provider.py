@@ -18,6 +18,7 @@ from ...model.llm import (
     RawReply,
     Request,
     TokenLogprobs,
+    ToolCall,
     Usage,
 )
 from . import roles
@@ -78,6 +79,8 @@ class OfflineProvider:
             return Completion(
                 text=body["text"],
                 finish=Finish(body["finish"]),
+                tool_calls=tuple(ToolCall(**call) for call in body.get("tool_calls", ())),
+                raw_turn=body.get("tool_calls"),
                 logprobs=None if values is None else TokenLogprobs(array("f", values)),
                 usage=Usage(input=body["usage"]["input"], output=body["usage"]["output"]),
                 served_model=body["model"],
@@ -120,7 +123,7 @@ def _body(request: Request, reply: Reply) -> bytes:
     drawn = request.role == "task"
     wants = drawn and request.params.logprobs
     top = [token.top for token in tokens] if wants and request.params.top_logprobs else None
-    body = {
+    body: dict[str, object] = {
         "text": "".join(token.text for token in tokens),
         "finish": Finish.LENGTH if cut else Finish.STOP,
         "logprobs": [token.logprob for token in tokens] if wants else None,
@@ -128,6 +131,9 @@ def _body(request: Request, reply: Reply) -> bytes:
         "usage": {"input": _characters(request) // 4 + 1, "output": len(tokens)},
         "model": request.model,
     }
+    if reply.tool_calls:
+        body["finish"] = Finish.TOOL_CALLS
+        body["tool_calls"] = list(reply.tool_calls)
     return json.dumps(body, ensure_ascii=True, sort_keys=True).encode("ascii")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...errors import ErrorClass, ProviderError
 from ...model.llm import Json, Request
-from . import analyst, auditor, extractor, realism, rubric
+from . import agent, analyst, auditor, challenger, extractor, proposer, realism, rubric
 from .chance import uniform
 from .mutator import manifest
 from .prompts import document
@@ -18,9 +18,10 @@ Document = dict[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole answer as tokens."""
+    """A whole answer as tokens, or the tool calls that it consists of."""
 
     tokens: list[Token]
+    tool_calls: tuple[dict[str, Json], ...] = ()
 
 
 STRUCTURED: dict[str, Callable[[Document, bytes], Json]] = {
@@ -29,6 +30,8 @@ STRUCTURED: dict[str, Callable[[Document, bytes], Json]] = {
     "extraction": lambda data, key: extractor.extract(data),
     "audit": auditor.audit,
     "realism": realism.judge,
+    "proposer": proposer.propose,
+    "challenger": challenger.challenge,
 }
 
 
@@ -42,6 +45,9 @@ def answer(request: Request, key: bytes, careless: float) -> Reply:
     prompt = "\n".join(message.text for message in request.messages)
     if request.role == "task":
         return Reply(_sample(prompt, request, key))
+    if request.role == "agent":
+        turn = agent.act(request)
+        return Reply(_pieces(turn.text), turn.calls)
     if request.role != "mutation" and request.role not in STRUCTURED:
         raise ProviderError(
             ErrorClass.PERMANENT,
@@ -55,8 +61,11 @@ def answer(request: Request, key: bytes, careless: float) -> Reply:
         value = manifest(data, key, careless)
     else:
         value = STRUCTURED[request.role](data, key)
-    text = json.dumps(value, ensure_ascii=False, indent=1)
-    return Reply([Token(piece, 0.0) for piece in pieces(text)])
+    return Reply(_pieces(json.dumps(value, ensure_ascii=False, indent=1)))
+
+
+def _pieces(text: str) -> list[Token]:
+    return [Token(piece, 0.0) for piece in pieces(text)]
 
 
 def _sample(prompt: str, request: Request, key: bytes) -> list[Token]:

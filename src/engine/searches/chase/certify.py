@@ -1,0 +1,186 @@
+"""The end of a run: H*, the one opening of D_cert, and what it says (CHASE, sections 3.3 and 4)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ...canonical import canonical_json, sha256
+from ...gates.together import together
+from ...model.chase import Harness
+from ...model.core import SEALED_SPLIT, Decision, NodeState
+from ...model.llm import Json
+from .evaluate import evaluate, evaluate_evo
+from .gains import REL, Gains, Sheet
+from .guarantees import (
+    Composition,
+    confirmation_width,
+    most_confirmations,
+    search_width,
+    shortest_composition,
+    stopping_bound,
+    theorem_1,
+)
+from .rounds import row
+from .selection import select_final
+from .setup import Desk
+from .state import BASE, NEUTRAL, State
+
+RAW = "raw"
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """What is fixed before the seal is opened: each method's harness, and the archive."""
+
+    methods: Mapping[str, tuple[str, Harness]]
+    archive: tuple[str, ...]
+
+
+async def choose_final(desk: Desk, unit: str, state: State) -> tuple[str, list[str]]:
+    """Evaluate every missing pair of H_0 to H_T with the archive on D_evo, then take H*.
+
+    Gives H* and the archive that counted. Raises CallOpen.
+    """
+    said = await desk.ctx.point(unit, "final")
+    archive = state.archived(said.vetoed)
+    names = list(dict.fromkeys(state.chosen))
+    await together(
+        evaluate_evo(desk, unit, state, name, benchmark) for name in names for benchmark in archive
+    )
+    epsilon = desk.settings.epsilon
+    alive = [name for name in names if name == BASE or name not in said.vetoed]
+    usable = [name for name in alive if state.evo.usable((name, BASE), archive)]
+    pool = [state.evo.gains(name, BASE, archive) for name in usable]
+    best = select_final(pool, epsilon)
+    gone = tuple(sorted(n for n in (*names, *(m.id for m in state.archive)) if n in said.vetoed))
+    reason = f"highest released gain with no Delta above {epsilon}"
+    rows = tuple(row(one, epsilon) for one in pool)
+    await desk.ctx.record(
+        Decision(unit, "final", "promote", unit, rows, (best.harness,), reason, gone),
+        effects=[NodeState(best.harness, "promoted")],
+    )
+    return best.harness, archive
+
+
+async def open_seal(desk: Desk, unit: str, fixed: Certified) -> str:
+    """Commit to what is certified before a single D_cert rollout; gives the hash."""
+    methods: dict[str, Json] = {
+        method: [name, harness.plain()] for method, (name, harness) in fixed.methods.items()
+    }
+    splits = {name: list(ids) for name, ids in desk.setup.released.splits.items()}
+    body = canonical_json({"methods": methods, "archive": list(fixed.archive), "splits": splits})
+    digest = sha256(body.encode())
+    names = tuple(dict.fromkeys(name for name, _ in fixed.methods.values()))
+    considered = tuple({"method": m, "node": name} for m, (name, _) in fixed.methods.items())
+    await desk.ctx.record(
+        Decision(unit, "seal", "open_seal", unit, considered, names, f"certifies {digest}")
+    )
+    return digest
+
+
+async def certify(desk: Desk, unit: str, fixed: Certified) -> Sheet:
+    """The whole certification matrix: every method under the archive, and B_0 where it is known."""
+    await open_seal(desk, unit, fixed)
+    sheet = Sheet(desk.tasks(SEALED_SPLIT))
+    benchmarks = [*fixed.archive, *([NEUTRAL] if desk.setup.neutral is not None else [])]
+    harnesses = dict(fixed.methods.values())
+    for benchmark in benchmarks:
+        await together(
+            evaluate(desk, unit, sheet, one, benchmark, desk.settings.rollouts_cert)
+            for one in harnesses.items()
+        )
+    return sheet
+
+
+def results(desk: Desk, fixed: Certified, sheet: Sheet) -> dict[str, Json]:
+    """Tables 1 and 2: scores, gains and Deltas of every method on D_cert, exact."""
+    neutral = [NEUTRAL] if desk.setup.neutral is not None else []
+    found: dict[str, Json] = {}
+    for method, (name, _) in fixed.methods.items():
+        if not sheet.usable((name, BASE), [*fixed.archive, *neutral]):
+            continue
+        gains = sheet.gains(name, BASE, fixed.archive)
+        rates = [sheet.rate(name, b) for b in fixed.archive]
+        entry: dict[str, Json] = {
+            "harness": name,
+            "r_rel": str(rates[0]),
+            "r_avg": str(sum(rates, Fraction(0)) / len(rates)),
+            "r_min": str(min(rates)),
+            **row(gains, desk.settings.epsilon),
+            "g_min": str(gains.least),
+        }
+        if neutral:
+            known = sheet.gains(name, BASE, (REL, NEUTRAL))
+            entry["r_0"] = str(sheet.rate(name, NEUTRAL))
+            entry["g_0"] = str(known.gains[NEUTRAL])
+            entry["delta_bs"] = str(known.destroyed(NEUTRAL))
+        found[method] = entry
+    return found
+
+
+def composition_of(desk: Desk, state: State, archive: tuple[str, ...]) -> Composition | None:
+    """K(A) by search over the protocols that the archive reaches; None where B_0 is not known."""
+    if desk.setup.neutral is None:
+        return None
+    released = desk.setup.released
+
+    def through(member: str) -> Callable[[Any], Any]:
+        composition = next(m.composition for m in state.archive if m.id == member)
+        return lambda p: composition.apply(released.with_protocol(p)).protocol
+
+    steps = {m: through(m) for m in archive if m != REL}
+    return shortest_composition(
+        released.protocol, desk.setup.neutral.protocol, {REL: lambda p: p, **steps}, most=300
+    )
+
+
+def guarantees(desk: Desk, state: State, archive: tuple[str, ...], gains: Gains) -> dict[str, Json]:
+    """The bounds with the run's own numbers, each with what it assumes."""
+    settings = desk.settings
+    composition = composition_of(desk, state, archive)
+    k = settings.k if composition is None else composition.k
+    n = len(desk.tasks(SEALED_SPLIT))
+    found: dict[str, Json] = {
+        "alpha": settings.alpha, "m": len(archive), "n": n, "rho": settings.rho, "k": k,
+        "k_stated": composition is None,
+    }  # fmt: skip
+    if k is None:
+        found["note"] = "no composition of archived transformations gives B_0; no bound"
+    else:
+        bounds = theorem_1(
+            k=k, m=len(archive), n=n, alpha=settings.alpha, gamma=float(gains.gamma),
+            least=float(gains.least), rho=settings.rho,
+        )  # fmt: skip
+        found |= {
+            "s_delta": bounds.s_delta,
+            "s_gain": bounds.s_gain,
+            "delta_bs_at_most": bounds.destroyed,
+            "g_0_at_least": bounds.gain,
+            "vacuous_delta": bounds.vacuous_destroyed,
+            "vacuous_gain": bounds.vacuous_gain,
+        }
+    return found | _search_guarantees(desk)
+
+
+def _search_guarantees(desk: Desk) -> dict[str, Json]:
+    """Theorems 2 and 3, where the searches' complexity is stated."""
+    settings = desk.settings
+    if settings.complexity is None:
+        return {"stopping": "no complexity stated; no certificate"}
+    sizes = {split: len(desk.tasks(split)) for split in ("evo", "disc")}
+    r = search_width(sizes, settings.complexity, settings.alpha)
+    x = confirmation_width(settings.rounds, len(desk.tasks("conf1")), settings.alpha)
+    eta = settings.epsilon + settings.gamma if settings.eta == "theory" else settings.eta
+    bound = stopping_bound(float(eta) + (x if settings.eta == "theory" else 0.0), x, r)
+    found: dict[str, Json] = {
+        "r": r,
+        "x": x,
+        "stopping": bound,
+        "stopping_vacuous": bound >= 2,
+        "stopping_assumes": "H_t and b_t are empirical optima, which no search proves",
+    }
+    if settings.packing is not None:
+        c, d = settings.packing
+        found["most_confirmations"] = most_confirmations(c=c, d=d, gamma=float(settings.gamma), r=r)
+    return found

@@ -1,0 +1,186 @@
+"""A round's candidates: two feedback passes, then three harness specs (CHASE, B.2)."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from ...canonical import canonical_json
+from ...errors import MalformedReply
+from ...gates.together import together
+from ...model.chase import ACTIONS, CONDITIONS, Harness, changed_fields, harness_schema
+from ...model.core import Node, NodeState, Slot, Verdict
+from ...model.llm import Json
+from .gains import REL
+from .gate import objections
+from .history import ask, history_files
+from .selection import KINDS
+from .setup import Desk
+from .state import BASE, NEUTRAL, State, harness_id
+
+FEEDBACK = ("proactive", "hindsight")
+GATED = ("compass", "b0")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A spec that passed what its method asks of it, with its kind and id."""
+
+    id: str
+    kind: str
+    harness: Harness
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A proposer's reply: the spec and why."""
+
+    harness: Harness
+    rationale: str
+
+
+def read_feedback(value: Mapping[str, Json]) -> list[Json]:
+    """The findings of a feedback pass. Raises MalformedReply."""
+    findings = value.get("findings")
+    if not isinstance(findings, list):
+        raise MalformedReply("findings: a list is needed")
+    return findings
+
+
+def read_draft(value: Mapping[str, Json]) -> Draft:
+    """A candidate's spec. Raises MalformedReply that names the field."""
+    try:
+        harness = Harness.model_validate_json(json.dumps(value.get("harness")))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, ("harness", *first["loc"])))
+        raise MalformedReply(f"{where}: {first['msg']}") from None
+    return Draft(harness, str(value.get("rationale", "")))
+
+
+async def propose(
+    desk: Desk, unit: str, state: State, number: int, constraints: Sequence[Json]
+) -> list[Candidate]:
+    """The round's usable candidates, in the order of `KINDS`; each is a node, each refusal a
+    verdict. A spec that is known already, or that stands twice, is no new candidate."""
+    files = history_files(state)
+    data = _input(desk, state, number, constraints)
+    passes = [_feedback(desk, unit, state, data, files, stage) for stage in FEEDBACK]
+    data["feedback"] = list(await together(passes))
+    drafts: dict[str, Draft | str] = dict(
+        zip(
+            KINDS[:2],
+            await together(_draft(desk, unit, state, data, files, kind) for kind in KINDS[:2]),
+            strict=True,
+        )
+    )
+    data["candidates"] = [
+        {"kind": kind, "rationale": draft.rationale, "harness": draft.harness.plain()}
+        for kind, draft in drafts.items()
+        if isinstance(draft, Draft)
+    ]
+    drafts[KINDS[2]] = await _draft(desk, unit, state, data, files, KINDS[2])
+    found = [
+        await _admit(desk, unit, state, number, kind, drafts[kind], index)
+        for index, kind in enumerate(KINDS)
+    ]
+    return [one for one in found if one is not None]
+
+
+def _input(desk: Desk, state: State, number: int, constraints: Sequence[Json]) -> dict[str, Json]:
+    current = state.harnesses[state.current]
+    scores: dict[str, Json] = {
+        f"{name} under {benchmark}": str(state.evo.rate(name, benchmark))
+        for name, benchmark in sorted(state.evo.scores)
+        if any(state.evo.scores[name, benchmark].values())
+    }
+    tools: list[Json] = [
+        {"name": tool.name, "description": tool.description} for tool in desk.setup.released.tools()
+    ]
+    budgets: dict[str, Json] = dict(desk.setup.released.limits.groups)
+    return {
+        "round": number,
+        "current": state.current,
+        "harness": current.plain(),
+        "schema": dict(harness_schema()),
+        "conditions": dict(CONDITIONS),
+        "actions": dict(ACTIONS),
+        "tools": tools,
+        "budgets": budgets,
+        "scores": scores,
+        "selected_by": NEUTRAL if state.method == "b0" else REL,
+        "constraints": list(constraints),
+        "rounds": list(state.rounds),
+        "gate": state.method in GATED,
+    }
+
+
+async def _feedback(
+    desk: Desk, unit: str, state: State, data: Mapping[str, Json], files: Mapping[str, str],
+    stage: str,
+) -> Json:  # fmt: skip
+    slot = Slot(unit, stage, state.current)
+    said = await ask(
+        desk, slot, "proposer", "chase/feedback", {**data, "pass": stage}, files, read_feedback
+    )
+    return {"pass": stage, "findings": [] if isinstance(said, str) else said}
+
+
+async def _draft(
+    desk: Desk, unit: str, state: State, data: Mapping[str, Json], files: Mapping[str, str],
+    kind: str,
+) -> Draft | str:  # fmt: skip
+    slot = Slot(unit, kind, state.current)
+    return await ask(
+        desk, slot, "proposer", "chase/candidate", {**data, "pass": kind}, files, read_draft
+    )
+
+
+async def _admit(
+    desk: Desk, unit: str, state: State, number: int, kind: str, draft: Draft | str, index: int
+) -> Candidate | None:
+    """The candidate, recorded; None where there is none or its gate refuses it."""
+    if isinstance(draft, str):
+        node = f"{unit}/{kind}"
+        await _record(desk, unit, number, index, kind, node, "{}", draft)
+        refusal = Verdict(node, unit, "schema", None, "fail", "rule", draft[:300])
+        await desk.ctx.record(refusal, effects=[NodeState(node, "rejected")])
+        return None
+    name = harness_id(state.method, draft.harness)
+    same = draft.harness == state.harnesses[BASE]
+    if same or name in state.harnesses:
+        return None
+    changes = ", ".join(changed_fields(state.harnesses[state.current], draft.harness))
+    content = canonical_json(draft.harness.plain())
+    words = f"changes {changes}: {draft.rationale}"[:500]
+    await _record(desk, unit, number, index, kind, name, content, words, state.current)
+    state.harnesses[name] = draft.harness
+    if state.method in GATED and not await _passes(desk, unit, state, kind, name):
+        return None
+    return Candidate(name, kind, draft.harness)
+
+
+async def _record(
+    desk: Desk, unit: str, number: int, index: int, kind: str, node: str, content: str,
+    words: str, parent: str | None = None,
+) -> None:  # fmt: skip
+    origin: dict[str, Any] = {"kind": kind}
+    parents = () if parent is None else ((parent, "revision"),)
+    await desk.ctx.record(
+        Node(node, unit, "harness", unit, number, index, content, origin, parents, words)
+    )
+
+
+async def _passes(desk: Desk, unit: str, state: State, kind: str, name: str) -> bool:
+    candidate, base = state.harnesses[name], state.harnesses[state.current]
+    found = await asyncio.to_thread(objections, candidate, base, kind, desk.setup.observed)
+    outcome = Verdict(
+        name, unit, "generalization", None, "fail" if found else "pass", "rule",
+        "; ".join(found)[:300], list(found),
+    )  # fmt: skip
+    effects = [NodeState(name, "rejected")] if found else []
+    await desk.ctx.record(outcome, effects=effects)
+    return not found

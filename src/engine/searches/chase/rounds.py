@@ -1,0 +1,164 @@
+"""One round of a method: feedback, candidates, selection; for CHASE the Challenger too."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from ...gates.together import together
+from ...model.core import Decision, NodeState
+from ...model.llm import Json
+from .challenge import challenge
+from .evaluate import evaluate_evo
+from .gains import REL, Gains
+from .propose import Candidate, propose
+from .selection import Choice, select_higher, select_round
+from .setup import Desk
+from .state import BASE, NEUTRAL, State
+
+RULE = (
+    "every counterfactual of the archive may destroy at most so much of the gain over H0; "
+    "a higher released score alone is not enough"
+)
+
+
+async def chase_round(desk: Desk, unit: str, state: State, number: int) -> None:
+    """Round t of CHASE; the state grows by H_t and perhaps a counterfactual. Raises CallOpen."""
+    said = await desk.ctx.point(unit, "propose")
+    archive = state.archived(said.vetoed)
+    known = list(dict.fromkeys((BASE, state.current)))
+    await _all(desk, unit, state, known, archive)
+    candidates = await propose(desk, unit, state, number, _constraints(desk, state, archive))
+    await _all(desk, unit, state, [one.id for one in candidates], archive)
+    choice = await _select(desk, unit, state, number, candidates)
+    state.chosen.append(choice.harness)
+    if choice.harness == BASE:
+        await desk.ctx.record(
+            Decision(unit, "confirm", "skip", unit, (), (), "H_t is H_0: nothing to challenge")
+        )
+    else:
+        await challenge(desk, unit, state, number)
+
+
+async def _all(
+    desk: Desk, unit: str, state: State, names: Sequence[str], archive: Sequence[str]
+) -> None:
+    await together(
+        evaluate_evo(desk, unit, state, name, benchmark) for name in names for benchmark in archive
+    )
+
+
+def _constraints(desk: Desk, state: State, archive: Sequence[str]) -> list[Json]:
+    """What the proposer is told of the archive, with every harness that violates it."""
+    found: list[Json] = []
+    for member in state.archive:
+        if member.id not in archive:
+            continue
+        changes: list[Json] = list(sorted(member.composition.declared))
+        violated: dict[str, Json] = {
+            name: str(gains.destroyed(member.id))
+            for name, gains in _measured(state, (REL, member.id)).items()
+            if gains.destroyed(member.id) > desk.settings.epsilon
+        }
+        found.append(
+            {
+                "benchmark": member.id,
+                "description": member.description,
+                "operators": member.composition.plain(),
+                "changes": changes,
+                "rule": RULE,
+                "limit": str(desk.settings.epsilon),
+                "violated_by": violated,
+            }
+        )
+    return found
+
+
+def _measured(state: State, archive: Sequence[str]) -> dict[str, Gains]:
+    """The gains of every harness that has a score everywhere on the archive."""
+    found: dict[str, Gains] = {}
+    for name in state.harnesses:
+        scored = all(state.evo.has(name, b) and state.evo.has(BASE, b) for b in archive)
+        if scored and state.evo.usable((name, BASE), archive):
+            found[name] = state.evo.gains(name, BASE, archive)
+    return found
+
+
+async def _select(
+    desk: Desk, unit: str, state: State, number: int, candidates: Sequence[Candidate]
+) -> Choice:
+    said = await desk.ctx.point(unit, "select")
+    archive = state.archived(said.vetoed)
+    measured = _measured(state, archive)
+    alive = [measured[c.id] for c in candidates if c.id in measured and c.id not in said.vetoed]
+    current = BASE if state.current in said.vetoed else state.current
+    choice = select_round(alive, measured[current], BASE, desk.settings.epsilon)
+    gone = tuple(sorted(name for name in (*state.harnesses, *archive) if name in said.vetoed))
+    considered = [measured[BASE], *([measured[current]] if current != BASE else []), *alive]
+    effects = [
+        NodeState(
+            one.harness, "survivor" if one.harness == choice.harness else "discarded",
+            state.evo.rate(one.harness, REL),
+        )
+        for one in alive
+    ]  # fmt: skip
+    rows = tuple(row(one, desk.settings.epsilon) for one in considered)
+    decision = Decision(
+        unit, "select", choice.outcome, unit, rows, (choice.harness,), choice.reason, gone
+    )
+    await desk.ctx.record(decision, effects=effects)
+    state.rounds.append(
+        {
+            "round": number,
+            "chosen": choice.harness,
+            "outcome": choice.outcome,
+            "reason": choice.reason,
+            "candidates": {c.id: c.kind for c in candidates},
+        }
+    )
+    return choice
+
+
+def row(gains: Gains, epsilon: Fraction) -> dict[str, Json]:
+    """A harness as a decision considers it: every gain and Delta, exact."""
+    return {
+        "node": gains.harness,
+        "g_rel": str(gains.released),
+        "gains": {b: str(g) for b, g in gains.gains.items()},
+        "gamma": str(gains.gamma),
+        "binding": gains.binding,
+        "feasible": gains.feasible(epsilon),
+        "missing": gains.missing,
+    }
+
+
+async def gated_round(desk: Desk, unit: str, state: State, number: int) -> None:
+    """A round of HarnessCompass (released score) or B0-Access (B_0's score): the fixed gate, and a
+    candidate only on a strictly higher score."""
+    benchmark = NEUTRAL if state.method == "b0" else REL
+    candidates = await propose(desk, unit, state, number, ())
+    await _all(desk, unit, state, [one.id for one in candidates], [benchmark])
+    said = await desk.ctx.point(unit, "select")
+    current = BASE if state.current in said.vetoed else state.current
+    scored = [
+        (one.id, state.evo.rate(one.id, benchmark))
+        for one in candidates
+        if one.id not in said.vetoed and state.evo.usable([one.id], [benchmark])
+    ]
+    choice = select_higher(scored, (current, state.evo.rate(current, benchmark)))
+    considered: list[Mapping[str, Json]] = [{"node": n, "score": str(v)} for n, v in scored]
+    effects = [
+        NodeState(name, "survivor" if name == choice.harness else "discarded", value)
+        for name, value in scored
+    ]
+    gone = tuple(sorted(name for name in state.harnesses if name in said.vetoed))
+    await desk.ctx.record(
+        Decision(
+            unit, "select", choice.outcome, unit, tuple(considered), (choice.harness,),
+            choice.reason, gone,
+        ),
+        effects=effects,
+    )  # fmt: skip
+    state.chosen.append(choice.harness)
+    outcome: dict[str, Json] = {
+        "round": number, "chosen": choice.harness, "outcome": choice.outcome,
+    }  # fmt: skip
+    state.rounds.append(outcome)

@@ -1,0 +1,142 @@
+"""What one method knows between its rounds, as JSON that the next round loads."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ...benchmarks.transform.composition import Composition, parse
+from ...benchmarks.transform.operators import Catalogue
+from ...canonical import canonical_json, sha256
+from ...model.chase import Harness
+from ...model.llm import Json
+from .gains import REL, Sheet, TaskScores
+
+BASE = "H0"
+NEUTRAL = "b0"
+"""B_0's name among the benchmarks, where it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A confirmed counterfactual. `disc` and `conf` are its gain destruction there."""
+
+    id: str
+    round: int
+    description: str
+    composition: Composition
+    disc: Fraction
+    conf: Fraction
+    threshold: Fraction
+
+
+@dataclass(slots=True)
+class State:
+    """One method's harnesses, scores, trajectories on D_evo, archive and history of rounds.
+
+    `chosen` are H_0 to H_t; `trajectories` hold, by harness, benchmark and task, one entry for each
+    rollout; `tried` the D_disc results of earlier rounds; `rounds` what each round came to.
+    """
+
+    method: str
+    harnesses: dict[str, Harness]
+    evo: Sheet
+    disc: Sheet
+    chosen: list[str] = field(default_factory=lambda: [BASE])
+    archive: list[Member] = field(default_factory=list)
+    trajectories: dict[str, Any] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+    tried: list[Json] = field(default_factory=list)
+    rounds: list[Json] = field(default_factory=list)
+
+    @property
+    def current(self) -> str:
+        """H_t."""
+        return self.chosen[-1]
+
+    def archived(self, vetoed: frozenset[str]) -> list[str]:
+        """The archive's benchmarks without vetoed ones; B_rel always first."""
+        return [REL, *(member.id for member in self.archive if member.id not in vetoed)]
+
+    def dump(self) -> str:
+        """The state as canonical JSON."""
+        return canonical_json(
+            {
+                "method": self.method,
+                "harnesses": {name: one.plain() for name, one in self.harnesses.items()},
+                "evo": _dump_sheet(self.evo),
+                "disc": _dump_sheet(self.disc),
+                "chosen": self.chosen,
+                "archive": [_dump_member(member) for member in self.archive],
+                "trajectories": self.trajectories,
+                "known": sorted(self.known),
+                "tried": self.tried,
+                "rounds": self.rounds,
+            }
+        )
+
+
+def load_state(text: str, operators: Catalogue) -> State:
+    """The state that `dump` wrote."""
+    data = json.loads(text)
+    return State(
+        data["method"],
+        {name: Harness.model_validate(spec) for name, spec in data["harnesses"].items()},
+        _load_sheet(data["evo"]),
+        _load_sheet(data["disc"]),
+        data["chosen"],
+        [_load_member(member, operators) for member in data["archive"]],
+        data["trajectories"],
+        set(data["known"]),
+        data["tried"],
+        data["rounds"],
+    )
+
+
+def harness_id(method: str, harness: Harness) -> str:
+    """From the canonical spec's hash; each method has its own, for neither sees the other's."""
+    return f"h-{sha256(canonical_json([method, harness.plain()]).encode())[:12]}"
+
+
+def counterfactual_id(composition: Composition) -> str:
+    """From the hash of the normalised operator list."""
+    return f"cf-{composition.hash[:12]}"
+
+
+def _dump_sheet(sheet: Sheet) -> dict[str, Json]:
+    scores: list[Json] = [
+        [harness, benchmark, {task: [str(v) for v in values] for task, values in own.items()}]
+        for (harness, benchmark), own in sorted(sheet.scores.items())
+    ]
+    return {"tasks": list(sheet.tasks), "scores": scores}
+
+
+def _load_sheet(data: Mapping[str, Any]) -> Sheet:
+    sheet = Sheet(tuple(data["tasks"]))
+    for harness, benchmark, own in data["scores"]:
+        scores: TaskScores = {t: tuple(Fraction(v) for v in values) for t, values in own.items()}
+        sheet.put(harness, benchmark, scores)
+    return sheet
+
+
+def _dump_member(member: Member) -> dict[str, Json]:
+    return {
+        "id": member.id,
+        "round": member.round,
+        "description": member.description,
+        "operators": member.composition.plain(),
+        "disc": str(member.disc),
+        "conf": str(member.conf),
+        "threshold": str(member.threshold),
+    }
+
+
+def _load_member(data: Mapping[str, Any], operators: Catalogue) -> Member:
+    return Member(
+        data["id"],
+        data["round"],
+        data["description"],
+        parse({"operators": data["operators"]}, operators),
+        *(Fraction(data[name]) for name in ("disc", "conf", "threshold")),
+    )
