@@ -22,6 +22,7 @@ from evoscope.engine.calls.prices import Prices
 from evoscope.engine.config import ProviderSettings
 from evoscope.engine.context import Context
 from evoscope.engine.errors import ErrorClass, ProviderError
+from evoscope.engine.executor import Executor
 from evoscope.engine.model.llm import Completion, Finish, RawReply, Request
 from evoscope.engine.providers.base import Provider
 from evoscope.engine.session import End, Session, Setup
@@ -80,6 +81,7 @@ class Kit:
     providers: Callable[[int], dict[str, Provider]]
     parallel: int = 3
     concurrency: int = 8
+    executor: Callable[[], Executor] | None = None
     lives: int = field(default=0, init=False)
 
     def file(self, name: str) -> Path:
@@ -113,7 +115,9 @@ class Kit:
         )
         accounts = dict.fromkeys(providers, settings)
         prices = Prices({}, accounts)
-        setup = Setup(self.search(), 42, self.parallel, providers, accounts, prices)
+        setup = Setup(
+            self.search(), 42, self.parallel, providers, accounts, prices, executor=self.executor
+        )
         session = Session(path, setup)
         power.session = session
         alive = asyncio.ensure_future(self._whole_life(session, power))

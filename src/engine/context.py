@@ -5,12 +5,14 @@ recorded calls and the directives, in whatever order calls finish: every await m
 """
 
 import random
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from .model.core import Directives, Effect, Fact, Slot
 from .model.llm import Completion, Json, Request
+from .model.outcomes import Outcomes, Place
+from .sandbox.jobs import Job, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,10 @@ class UnitSpec:
 
 
 UnitBody: TypeAlias = Callable[[UnitSpec], Coroutine[Any, Any, None]]
+Run: TypeAlias = Callable[[Job], Awaitable[Outcome]]
+"""Runs one job in the sandbox and gives its settled outcome."""
+Work: TypeAlias = Callable[[Run], Awaitable[Outcomes]]
+"""Computes the outcomes of one place."""
 
 
 class Context(Protocol):
@@ -51,6 +57,15 @@ class Context(Protocol):
         A fact that is recorded already is compared instead, and then its effects are left out.
         Raises ReplayDiverged on a difference, StoreError for a rollout on an item of the sealed
         split before the run has an `open_seal` decision.
+        """
+        ...
+
+    async def settle(self, place: Place, work: Work) -> Outcomes:
+        """The outcomes of a place: from the file if they are there, else computed by `work` once.
+
+        Durable once it returns. `work` must give the same for the same place, whatever the order
+        in which its jobs end. Raises CallOpen (parks the unit) where the sandbox could not run a
+        job, SandboxUnavailable where there is none.
         """
         ...
 

@@ -5,6 +5,7 @@ an event loop with virtual time.
 """
 
 import asyncio
+import json
 import logging
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
@@ -24,10 +25,12 @@ from .commands import Book, Inbox
 from .config import Price, ProviderSettings
 from .context import Context
 from .errors import EvoscopeError
+from .executor import Executor, SandboxExecutor
 from .ledger import StoreLedger
 from .pause import Pause
 from .providers.base import Provider
 from .recovery import NOTHING_IN_FLIGHT, ambiguous_writes, past, past_outputs
+from .run_files import run_name
 from .runtime import Runtime
 from .served import ServedModels
 from .store.database import claim
@@ -53,6 +56,9 @@ class Setup:
     provider_settings: Mapping[str, ProviderSettings]
     prices: Prices
     budget: Decimal | None = None
+    workers: int = 2
+    executor: Callable[[], Executor] | None = None
+    """Runs code; the sandbox where it is None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,19 @@ class Session:
         for (role, model), outputs in past_outputs(self.path).items():
             self.buyer.estimator.observe(role, model, reversed(outputs))
 
+    def _build_executor(self) -> Executor:
+        """The sandbox's level, kernel and Python stand in the file once it has been opened."""
+        if self.setup.executor is not None:
+            return self.setup.executor()
+        cache = self.path.with_name(f"{run_name(self.path)}.cache")
+        return SandboxExecutor(
+            cache,
+            self.setup.workers,
+            lambda found: self.writer.later(*meta_write({"sandbox": json.dumps(found)})),
+        )
+
     def _build_runtime(self, meta: Mapping[str, str]) -> None:
+        self.executor = self._build_executor()
         self.runtime = Runtime(
             path=self.path,
             seed=self.setup.seed,
@@ -134,6 +152,7 @@ class Session:
             buy=self.buyer.buy,
             memories=self._memories,
             served=ServedModels(self.writer, meta, self.pause.hold),
+            executor=self.executor,
         )
         actions = Actions(
             self.path, self.book, self.board, self.pause, self, self._hold_now, self.stop
@@ -226,6 +245,8 @@ class Session:
     async def close(self) -> None:
         """Commit what waits, give the file up."""
         try:
+            if hasattr(self, "executor"):
+                await self.executor.close()
             await self.writer.close(finished=self.state == "finished")
         finally:
             self.lock.release()

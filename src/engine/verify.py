@@ -16,11 +16,13 @@ from typing import Any
 
 from .canonical import completion_hash, sha256
 from .commands import Book
-from .context import Context, UnitBody, UnitSpec
+from .context import Context, UnitBody, UnitSpec, Work
 from .errors import CallFailed, EvoscopeError
 from .facts import named_text
 from .model.core import Directives, Effect, Fact, Slot
 from .model.llm import Completion, Json, Request
+from .model.outcomes import Outcomes, Place
+from .outcomes import canonical_rows, recorded
 from .providers.base import Provider
 from .runtime import check_identity, derived_rng, served
 from .store.memory import UnitMemory, digest_rows, load_unit, read_only, unpack
@@ -64,6 +66,7 @@ def digest(path: Path) -> str:
         texts = db.execute("SELECT name, content_hash FROM text").fetchall()
     rows: list[list[object]] = [["item", *row] for row in items]
     rows += [["text", *row] for row in texts if not row[0].startswith("start/")]
+    rows += canonical_rows(recorded(path))
     for unit, kind, state, result in units:
         own = load_unit(path, unit).digest(json.loads(result) if result else {})
         rows.append(["unit", unit, kind, state, own])
@@ -98,6 +101,7 @@ class VerifyingContext:
             rows = db.execute("SELECT id, state, result FROM unit").fetchall()
             self._texts = dict(db.execute("SELECT name, content_hash FROM text").fetchall())
         self._states = {unit: (state, result) for unit, state, result in rows}
+        self._outcomes = recorded(path)
 
     @property
     def seed(self) -> int:
@@ -138,6 +142,12 @@ class VerifyingContext:
             if known != row.row:
                 identity = "/".join(map(str, row.key[1]))
                 self._note(row.table.name, identity, repr(known), repr(row.row))
+
+    async def settle(self, place: Place, work: Work) -> Outcomes:
+        """The recorded outcomes; raises NotRecorded where there are none."""
+        if place not in self._outcomes:
+            raise NotRecorded(f"outcomes {place.key} are not in the file")
+        return self._outcomes[place]
 
     async def point(self, unit: str, step: str) -> Directives:
         """What was known at the recorded point; an unrecorded one saw every command."""
