@@ -66,7 +66,7 @@ class Driven:
 
     async def settle(self) -> None:
         """Wait until nothing is being read and the screen shows the newest frame."""
-        for _ in range(400):
+        for _ in range(4000):
             await asyncio.sleep(0)
             if self.app.feed.idle:
                 self.app.canvas._show()
