@@ -21,6 +21,10 @@ PAIRS = tuple(combinations(range(len(FEATURES)), 2))
 MIXED_IN_PANEL = 2
 """Tasks of a panel with one unfavourable evidence document, per feature: 14 of 16 favourable."""
 
+MOST_BOTH = 1
+"""Evidence documents of a confirmation set that may be unfavourable in a given pair of features:
+the next whole number above 32/64."""
+
 Vector = tuple[int, ...]
 
 
@@ -34,6 +38,8 @@ class _Facts:
     """Unfavourable evidence documents by feature, four bits each."""
     both: Vector
     """Evidence documents unfavourable in both, by pair of features."""
+    packed_both: int
+    """The same, four bits each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +59,14 @@ def facts(tasks: Sequence[Task], released: Grid) -> list[_Facts]:
     found = []
     for task, row in zip(tasks, released, strict=True):
         pair = [row[i] for i in task.evidence]
+        both = tuple(sum(not levels[i] and not levels[j] for levels in pair) for i, j in PAIRS)
         found.append(
             _Facts(
                 task.id,
                 names.index(task.request.family),
                 sum((not levels[j]) << 4 * j for levels in pair for j in range(len(FEATURES))),
-                tuple(sum(not levels[i] and not levels[j] for levels in pair) for i, j in PAIRS),
+                both,
+                sum(count << 4 * p for p, count in enumerate(both)),
             )
         )
     return found
@@ -159,7 +167,6 @@ def _panels(seed: int, block: tuple[_Facts, ...]) -> tuple[_Panel, ...]:
     features above the count that a whole confirmation set may have. The families' own
     choices are joined half with half, so that the sums are looked up instead of searched.
     """
-    most = _range(2 * PANEL)[1]
     groups = [[f for f in block if f.family == family] for family in range(len(FAMILIES))]
     choices = [
         [
@@ -176,7 +183,7 @@ def _panels(seed: int, block: tuple[_Facts, ...]) -> tuple[_Panel, ...]:
         _panel((*head, *tail))
         for tail, total in _joined(choices[3:])
         for head in by_need.get((PANEL - len(tail), _FULL - total), ())
-        if max(map(sum, zip(*(f.both for f in (*head, *tail)), strict=True))) <= most
+        if not (sum(f.packed_both for f in (*head, *tail)) + _PAIRS_ROOM) & _PAIRS_OVER
     ]
     return tuple(sorted(panels, key=lambda panel: rank_of(seed, *panel.ids)))
 
@@ -185,6 +192,8 @@ _Picked = tuple[tuple[_Facts, ...], int]
 _FULL = sum(MIXED_IN_PANEL << 4 * j for j in range(len(FEATURES)))
 _ROOM = sum((7 - MIXED_IN_PANEL) << 4 * j for j in range(len(FEATURES)))
 _OVER = sum(8 << 4 * j for j in range(len(FEATURES)))
+_PAIRS_ROOM = sum((7 - MOST_BOTH) << 4 * p for p in range(len(PAIRS)))
+_PAIRS_OVER = sum(8 << 4 * p for p in range(len(PAIRS)))
 
 
 def _joined(choices: Sequence[Sequence[_Picked]]) -> list[_Picked]:
