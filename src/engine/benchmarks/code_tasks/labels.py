@@ -178,5 +178,6 @@ async def _visible(task: Task, program: Program, asserts: Sequence[str], run: Ru
         expected = encoded(example.expected for example in shown)
         outcome = await run(Calls(program, inputs, expected, limits=limits))
     else:
-        outcome = await run(Check(program, visible.program(asserts), limits=limits))
+        text = visible.program(asserts, visible.helpers(task.prompt, task.entry, program.code))
+        outcome = await run(Check(program, text, limits=limits))
     return outcome.verdict == "pass"

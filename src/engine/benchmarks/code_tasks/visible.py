@@ -78,9 +78,29 @@ def as_example(text: str, entry: str) -> Example | None:
     return Example(arguments, value[0])
 
 
-def program(asserts: Sequence[str]) -> str:
-    """Test code that runs the asserts in order, with `math` in scope."""
-    return PREAMBLE + "\n".join(asserts) + "\n"
+def program(asserts: Sequence[str], helpers: str = "") -> str:
+    """Test code that runs the asserts in order, with `math` and the prompt's helpers in scope."""
+    return PREAMBLE + helpers + "\n".join(asserts) + "\n"
+
+
+def helpers(prompt: str, entry: str, code: str) -> str:
+    """The other functions that a prompt defines, as far as the candidate has kept them.
+
+    Asserts may call them. A candidate that dropped one fails such a check, as it does where the
+    asserts run behind it; the text is the prompt's, so that nothing of the candidate's runs here.
+    """
+    body = _body(prompt)
+    own = {node.name for node in _body(code) if isinstance(node, ast.FunctionDef)} - {entry}
+    others = [node for node in body if isinstance(node, ast.FunctionDef) and node.name in own]
+    imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return "".join(ast.unparse(node) + "\n" for node in (*imports, *others)) if others else ""
+
+
+def _body(code: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
 
 
 _SHOWN = re.compile(r"\s*(?:==+>?|=>|->|\u279e|\u2192|\u27f9|should return|returns?|=)\s*")
@@ -122,10 +142,7 @@ def _is_assert(text: str) -> bool:
 
 
 def _test(text: str) -> ast.expr | None:
-    try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    body = _body(text)
     return body[0].test if len(body) == 1 and isinstance(body[0], ast.Assert) else None
 
 

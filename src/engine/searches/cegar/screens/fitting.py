@@ -111,7 +111,7 @@ def _words(origins: Origins, nodes: Sequence[ast.AST]) -> list[str]:
         for constant in origins.constants(node)
         if isinstance(constant.value, str)
         and constant.value.strip()
-        and constant.value not in _KEYS | GENERIC
+        and constant.value not in _KEYS
     ]
 
 
