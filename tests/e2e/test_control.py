@@ -3,9 +3,12 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from decimal import Decimal
 from pathlib import Path
 
@@ -109,7 +112,7 @@ def test_an_engine_whose_run_was_taken_over_writes_nothing_more(
     run: Run, whole: tuple[str, int]
 ) -> None:
     first = run.engines[-1]
-    first.send_signal(signal.SIGSTOP)
+    freeze_between_commits(run)
     (run.path.with_name("run.evo.d") / "lock").unlink()
     second = run.begin()
     wait_until(lambda: int(run.meta("epoch")) == 2, "takeover")
@@ -119,6 +122,18 @@ def test_an_engine_whose_run_was_taken_over_writes_nothing_more(
     assert second.wait(60) == 0
     assert run.digest() == whole[0]
     assert run.cli("verify", run.path).code == 0
+
+
+def freeze_between_commits(run: Run) -> None:
+    """Stop the engine's process where it holds no lock of SQLite's, which nobody could break."""
+    while True:
+        run.engines[-1].send_signal(signal.SIGSTOP)
+        with closing(sqlite3.connect(run.path, isolation_level=None, timeout=0)) as db:
+            with suppress(sqlite3.OperationalError):
+                db.execute("BEGIN IMMEDIATE")
+                return
+        run.engines[-1].send_signal(signal.SIGCONT)
+        time.sleep(0.01)
 
 
 def log_of(run: Run) -> str:

@@ -11,6 +11,7 @@ from evoscope.engine.store.views import CommandRow
 from tests.e2e.kit import Run, ServerThread, wait_until, wire_config
 from tests.servers.llm_faults import Rule
 
+pytestmark = pytest.mark.slow
 LATENCY = Rule("latency", args={"low": 0.05, "high": 0.1})
 SMALL = {
     "benchmark.kind": "contractnli",

@@ -43,7 +43,7 @@ TASK = {
 }
 FAULTS = [
     Rule("echo_key", rate=0.0),
-    Rule("server_error", rate=0.1, args={"message": f"upstream saw Bearer {ROUTER_KEY}"}),
+    Rule("server_error", rate=0.05, args={"message": f"upstream saw Bearer {ROUTER_KEY}"}),
 ]
 
 
@@ -169,6 +169,7 @@ def holding_a_key(kept: dict[str, bytes]) -> list[str]:
     return [name for name, data in kept.items() if any(key in data for key in keys)]
 
 
+@pytest.mark.slow
 def test_planted_keys_are_kept_nowhere(tmp_path: Path) -> None:
     with ServerThread([Rule("latency", args={"low": 0.02, "high": 0.05}), FAULTS[1]]) as server:
         run = Run(tmp_path / "run.evo", paper_config(server)).make()

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from evoscope.engine.benchmarks.load import load
 from tests.e2e.kit import Run, ServerThread, wire_config
 from tests.servers.llm_faults import Rule
@@ -19,6 +21,7 @@ TRANSIENT = (
 LATENCY = Rule("latency", args={"low": 0.0, "high": 0.03})
 
 
+@pytest.mark.slow
 def test_any_concurrency_latency_and_faults_give_the_same_run(tmp_path: Path) -> None:
     digests, faults = set(), []
     for concurrency in (1, 8, 64):
@@ -35,6 +38,7 @@ def test_any_concurrency_latency_and_faults_give_the_same_run(tmp_path: Path) ->
     assert len(digests) == 1
 
 
+@pytest.mark.slow
 def test_cases_that_always_fail_are_parked_and_a_retry_finishes_them(tmp_path: Path) -> None:
     changes = {
         "benchmark.sample": 4,

@@ -79,8 +79,8 @@ def claim(path: Path) -> int:
             db.execute("UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
         except sqlite3.OperationalError as error:
             raise StoreError(
-                f"{path} cannot be written ({error}); free space or restore its rights, then try "
-                "again"
+                f"{path} cannot be written ({error}); free space, restore its rights or end "
+                "what locks it, then try again"
             ) from None
         (epoch,) = db.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
     return int(epoch)
