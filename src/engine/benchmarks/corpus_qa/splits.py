@@ -1,8 +1,8 @@
 """Splits by source components: questions that share source files stay together (CHASE, C.1).
 
-Only ids, difficulty labels and sources are read. Components of D_evo and D_cert occur in no other
-split; each confirmation set mixes questions from D_disc's components with questions from new ones,
-and all confirmation sets have the same mixture of difficulties as far as numbers allow.
+Only ids, difficulty labels and sources are read. The components of D_evo and of D_cert are closed:
+no other split draws from them. Each confirmation set mixes questions from D_disc's components with
+questions from new ones, and all have the same mixture of difficulties as far as numbers allow.
 """
 
 import hashlib
