@@ -1,0 +1,160 @@
+"""The whole search on a small Syn-Ledger, in memory: rounds, archive, seal, certification."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from evoscope.engine.errors import CallFailed, DataError
+from evoscope.engine.model.core import Decision, Node, Rollout, Slot, Verdict
+from evoscope.engine.model.llm import Completion, Request
+from evoscope.engine.searches.chase.search import run, total
+from tests.engine.searches.chase.arena import answer, ledger, setup
+from tests.engine.searches.harden.memory_context import MemoryContext, Store
+
+CERT = frozenset(ledger().released.splits["cert"])
+
+
+LIVED: dict[str, MemoryContext] = {}
+
+
+async def lived(seed: int = 1, **kwargs: object) -> MemoryContext:
+    """A whole run, made once for each seed and settings; not to be changed."""
+    key = f"{seed} {sorted(kwargs.items())}"
+    if key not in LIVED:
+        LIVED[key] = MemoryContext(answer, seed=seed, order=seed)
+        await run(LIVED[key], setup(seed, **kwargs))
+    return LIVED[key]
+
+
+async def test_a_run_ends_with_every_unit_done_and_certifies_once() -> None:
+    ctx = await lived()
+    assert ctx.parked == {}
+    assert len(ctx.store.results) == total(setup(1))
+    assert len(ctx.store.decisions("open_seal")) == 1
+    result = ctx.store.results["certification"]["methods"]
+    assert isinstance(result, dict)
+    assert set(result) == {"raw", "chase", "compass", "b0"}
+    for entry in result.values():
+        assert isinstance(entry, dict)
+        values = {name: Fraction(str(entry[name])) for name in ("g_rel", "g_0", "gamma", "g_min")}
+        assert values["g_min"] + values["gamma"] == values["g_rel"]
+        assert Fraction(str(entry["delta_bs"])) == values["g_rel"] - values["g_0"]
+
+
+async def test_certification_tasks_appear_nowhere_before_the_seal() -> None:
+    ctx = await lived()
+    early = [r for r in ctx.store.all(Rollout) if r.unit != "certification"]
+    assert early and not any(r.item in CERT for r in early)
+    asked = [r for key, (r, _) in ctx.store.calls.items() if not key.startswith("certification")]
+    questions = [t.question for t in ledger().released.tasks if t.id in CERT]
+    texts = "\n".join(m.text for r in asked if r.role != "agent" for m in r.messages)
+    assert not any(question in texts for question in questions)
+
+
+async def test_a_proposer_sees_its_own_methods_evolution_tasks_and_no_others() -> None:
+    ctx = await lived()
+    hidden = [t for name, ids in ledger().released.splits.items() if name != "evo" for t in ids]
+    for key, (request, _) in ctx.store.calls.items():
+        if request.role not in ("proposer", "challenger"):
+            continue
+        text = "\n".join(message.text for message in request.messages)
+        assert not any(f"{task}.json" in text or f'"{task}"' in text for task in hidden), key
+        own = key.split("/")[0]
+        others = [n.id for n in ctx.store.all(Node) if n.unit.split("/")[0] not in (own, "start")]
+        assert not any(other in text for other in others), key
+
+
+async def test_a_round_that_ends_at_the_first_harness_skips_the_challenger() -> None:
+    ctx = await lived(seed=3, epsilon="0", rounds=2)
+    decisions = {(d.unit, d.step): d for d in ctx.store.all(Decision)}
+    for number in (1, 2):
+        chosen = decisions[f"chase/r{number}", "select"].chosen
+        skipped = decisions[f"chase/r{number}", "confirm"].kind == "skip"
+        assert skipped == (chosen == ("H0",))
+
+
+async def test_refused_proposals_are_refused_before_any_rollout_and_say_why() -> None:
+    ctx = await lived()
+    refused = [v for v in ctx.store.all(Verdict) if v.outcome == "fail"]
+    assert {v.gate for v in refused} >= {"firewall"}
+    assert {v.gate for v in refused} <= {"firewall", "activity", "duplicate"}
+    assert all(v.reason for v in refused)
+    rolled = {r.context for r in ctx.store.all(Rollout)}
+    assert rolled.isdisjoint({v.node for v in refused})
+
+
+async def test_a_vetoed_counterfactual_binds_nobody_from_then_on() -> None:
+    settings = {"eta": "0", "methods": ["chase"]}
+    first = await lived(3, **settings)
+    archived = [d for d in first.store.decisions("archive") if d.unit == "chase/r1"]
+    assert archived, "seed 3 confirms a counterfactual in round 1"
+    name = archived[0].chosen[0]
+    at = {("chase/r2", "propose"): [("veto", name)]}
+    ctx = MemoryContext(answer, seed=3, order=3, at=at)
+    await run(ctx, setup(3, **settings))
+    later = [r for r in ctx.store.all(Rollout) if r.unit in ("chase/r2", "final", "certification")]
+    assert later and not any(r.context == name for r in later)
+
+
+async def test_a_vetoed_harness_is_never_chosen() -> None:
+    first = await lived()
+    chosen = next(d for d in first.store.all(Decision) if d.unit == "final").chosen[0]
+    at = {("final", "final"): [("veto", chosen)]}
+    ctx = MemoryContext(answer, seed=1, order=1, at=at)
+    await run(ctx, setup(1))
+    decision = next(d for d in ctx.store.all(Decision) if d.unit == "final")
+    assert chosen == "H0" or (decision.chosen[0] != chosen and chosen in decision.vetoes)
+
+
+async def test_malformed_specs_are_asked_for_once_more_and_then_missing() -> None:
+    def broken(slot: Slot, request: Request) -> Completion | CallFailed:
+        said = answer(slot, request)
+        if request.role == "proposer" and slot.purpose == "structural":
+            assert isinstance(said, Completion)
+            value = json.loads(said.text)
+            value["harness"]["retrieval"]["surprise"] = 1
+            return replace(said, text=json.dumps(value))
+        return said
+
+    ctx = MemoryContext(broken, seed=1)
+    await run(ctx, setup(1, rounds=1, methods=["chase"]))
+    asks = [key for key in ctx.store.calls if "|structural|" in key]
+    assert len(asks) == 2
+    refused = [v for v in ctx.store.all(Verdict) if v.gate == "schema"]
+    assert [v.node for v in refused] == ["chase/r1/structural"]
+    assert "surprise" in refused[0].reason
+
+
+async def test_a_rollout_that_cannot_be_had_is_missing_and_no_zero() -> None:
+    def refusing(slot: Slot, request: Request) -> Completion | CallFailed:
+        if slot.purpose.startswith("agent:rel:L000"):
+            return CallFailed(slot.key, "refusal", "no")
+        return answer(slot, request)
+
+    ctx = MemoryContext(refusing, seed=1)
+    await run(ctx, setup(1, rounds=1, methods=["chase"]))
+    assert ctx.parked == {}
+    lost = [r for r in ctx.store.all(Rollout) if r.item == "L000" and r.context == "rel"]
+    assert lost and all(r.outcome == "error" and r.score is None for r in lost)
+    rows = next(d for d in ctx.store.all(Decision) if d.step == "select").considered
+    assert all(row["missing"] == 1 for row in rows)
+
+
+async def test_the_search_runs_again_from_the_top_for_nothing() -> None:
+    store = Store()
+    first = MemoryContext(answer, seed=2, store=store, order=5)
+    await run(first, setup(2, rounds=1))
+    facts, results = dict(store.facts), dict(store.results)
+    store.results.clear()
+    again = MemoryContext(answer, seed=2, store=store, order=9)
+    await run(again, setup(2, rounds=1))
+    assert again.bought == []
+    assert (store.facts, store.results) == (facts, results)
+
+
+@pytest.mark.parametrize("methods", [["compass"], ["chase", "chase"]])
+async def test_methods_that_make_no_run_are_refused(methods: list[str]) -> None:
+    with pytest.raises(DataError, match=r"chase\.methods"):
+        await run(MemoryContext(answer), setup(methods=methods))
