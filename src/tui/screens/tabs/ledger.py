@@ -58,7 +58,8 @@ class LedgerView(RowsView[VerdictRow]):
     def more(self, reader: Reader) -> list[tuple[Any, ...]]:
         """Counts by gate and outcome, from the counters that the engine keeps."""
         return reader.rows(
-            "SELECT gate, outcome, sum(n) FROM tally WHERE gate NOT IN ('axis', 'saved') GROUP BY 1, 2"
+            "SELECT gate, outcome, sum(n) FROM tally "
+            "WHERE gate NOT IN ('axis', 'saved') GROUP BY gate, outcome"
         )
 
     def take_more(self, more: list[tuple[Any, ...]]) -> None:
