@@ -128,10 +128,10 @@ def freeze_between_commits(run: Run) -> None:
     """Stop the engine's process where it holds no lock of SQLite's, which nobody could break."""
     while True:
         run.engines[-1].send_signal(signal.SIGSTOP)
-        with closing(sqlite3.connect(run.path, isolation_level=None, timeout=0)) as db:
-            with suppress(sqlite3.OperationalError):
-                db.execute("BEGIN IMMEDIATE")
-                return
+        db = sqlite3.connect(run.path, isolation_level=None, timeout=0)
+        with closing(db), suppress(sqlite3.OperationalError):
+            db.execute("BEGIN IMMEDIATE")
+            return
         run.engines[-1].send_signal(signal.SIGCONT)
         time.sleep(0.01)
 
