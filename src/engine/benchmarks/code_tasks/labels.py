@@ -18,7 +18,7 @@ Run: TypeAlias = Callable[[Job], Awaitable[Outcome]]
 """The sandbox: a pool's `settle`, or its `run` where one run is enough."""
 
 MEMORY_MB = 1024
-LEAST_CPU_S = {"own": 0.5}
+LEAST_CPU_S = {"own": 0.25}
 USUAL_CPU_S = 4.0
 CPU_FACTOR = 4
 """A candidate may use four times the reference's time, as in EvalPlus, and never less than 4 s a
@@ -170,14 +170,15 @@ def _decoded(case: Case, want: bytes) -> Any:
 async def _visible(task: Task, program: Program, asserts: Sequence[str], run: Run) -> bool:
     """Whether all these asserts hold; those that are plain data need no checker."""
     limits = Limits(cpu_s=LEAST_CPU_S.get(task.dataset, VISIBLE_CPU_S), memory_mb=MEMORY_MB)
+    seen = Program(visible.with_math(program.code), task.entry)
     shown = visible.examples(asserts, task.entry)
     if len(shown) == len(asserts):
         if not shown:
             return True
         inputs = encoded(example.arguments for example in shown)
         expected = encoded(example.expected for example in shown)
-        outcome = await run(Calls(program, inputs, expected, limits=limits))
+        outcome = await run(Calls(seen, inputs, expected, limits=limits))
     else:
         text = visible.program(asserts, visible.helpers(task.prompt, task.entry, program.code))
-        outcome = await run(Check(program, text, limits=limits))
+        outcome = await run(Check(seen, text, limits=limits))
     return outcome.verdict == "pass"

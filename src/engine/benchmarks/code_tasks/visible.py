@@ -33,9 +33,11 @@ def docstring_asserts(prompt: str, entry: str) -> tuple[str, ...]:
     "returns". What is read wrongly fails on the reference, and is dropped there.
     """
     try:
-        shown = [(ex.source, ex.want) for ex in doctest.DocTestParser().get_examples(prompt)]
+        found = doctest.DocTestParser().get_examples(prompt)
     except ValueError:
-        shown = []
+        found = []
+    # a result ends at a blank line, and prose often follows without one
+    shown = [(ex.source, want) for ex in found for want in (ex.want, ex.want.split("\n")[0])]
     pairs = [*shown, *_in_prose(prompt, entry)]
     asserts = [f"assert {call.strip()} == {result.strip()}" for call, result in pairs if result]
     return tuple(dict.fromkeys(a for a in asserts if as_example(a, entry) is not None))
@@ -81,6 +83,11 @@ def as_example(text: str, entry: str) -> Example | None:
 def program(asserts: Sequence[str], helpers: str = "") -> str:
     """Test code that runs the asserts in order, with `math` and the prompt's helpers in scope."""
     return PREAMBLE + helpers + "\n".join(asserts) + "\n"
+
+
+def with_math(code: str) -> str:
+    """A candidate as visible checks run it: with `math` in scope, whether it imports it or not."""
+    return code + "\n" + PREAMBLE if "__future__" in code else PREAMBLE + code
 
 
 def helpers(prompt: str, entry: str, code: str) -> str:

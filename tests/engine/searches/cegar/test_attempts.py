@@ -110,5 +110,10 @@ def test_the_certificate_names_every_distinction_and_hashes_itself() -> None:
     first = certificate(given, ["op-1"], "e" * 64)
     assert first == certificate(given, ["op-1"], "e" * 64)
     assert first["sha256"] != certificate(given, ["op-2"], "e" * 64)["sha256"]
-    (distinction,) = first["distinctions"]  # type: ignore[misc]
-    assert distinction["pair"]["incorrect"] == {"task": "t1", "sample": 1}  # type: ignore[call-overload, index]
+    distinctions = first["distinctions"]
+    assert isinstance(distinctions, list) and isinstance(distinctions[0], dict)
+    assert distinctions[0]["pair"] == {
+        "correct": {"task": "t1", "sample": 0},
+        "incorrect": {"task": "t1", "sample": 1},
+    }
+    assert len(distinctions) == 1 and str(distinctions[0]["attempts"]).count("level") == 2

@@ -4,6 +4,7 @@ import ast
 import gzip
 import json
 import random
+from typing import Any
 
 import pytest
 
@@ -152,23 +153,23 @@ def test_variants_change_the_text_and_nothing_else() -> None:
     assert "total" not in made["locals renamed"] and "number=" in made["locals renamed"]
     expected = (20, [5, 7], "# no comment")
     for text in (CANDIDATE, *made.values()):
-        names: dict[str, object] = {}
+        names: dict[str, Any] = {}
         exec(text, names)
-        assert names["f"]([4, 6]) == expected  # type: ignore[operator]
+        assert names["f"]([4, 6]) == expected
 
 
 def test_every_variant_of_our_own_suite_computes_what_the_original_does() -> None:
     for task, text in zip(own_tasks(), own_programs(), strict=True):
-        original: dict[str, object] = {}
+        original: dict[str, Any] = {}
         exec(task.reference, original)
         for name, variant in {"candidate": text, **variants(text)}.items():
-            names: dict[str, object] = {}
+            names: dict[str, Any] = {}
             exec(variant, names)
             for arguments in task.base:
                 given = [ast.literal_eval(repr(arguments)) for _ in range(2)]
                 got, want = (
                     n[task.entry](*a) for n, a in zip((names, original), given, strict=True)
-                )  # type: ignore[operator]
+                )
                 assert got == want, (task.id, name, arguments)
 
 
