@@ -17,7 +17,7 @@ WRONG = 2
 
 
 @click.command()
-@click.argument("search", type=click.Choice(("harden",)))
+@click.argument("search", type=click.Choice(("harden", "chase")))
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="File [default: SEARCH.toml]."
 )

@@ -37,15 +37,11 @@ def cost(config: Path, overrides: tuple[str, ...], as_json: bool) -> None:
 
 def forecast_of(config: "RunConfig") -> "CostForecast":
     """The forecast of a configuration; reads its cases. Raises ConfigError or DataError."""
-    from ..engine.benchmarks.load import load
     from ..engine.calls.forecast import forecast
     from ..engine.calls.prices import Prices
-    from ..engine.plans import harden_setup
-    from ..engine.searches.harden.plan import call_plan
+    from ..engine.plans import calls_of
 
-    benchmark = load(config.benchmark.kind, config.benchmark.path)
-    plan = call_plan(harden_setup(config, benchmark), config.seed)
-    return forecast(plan, config.models, Prices(config.models, config.providers))
+    return forecast(calls_of(config), config.models, Prices(config.models, config.providers))
 
 
 def text_lines(result: "CostForecast", budget: Decimal | None) -> list[str]:

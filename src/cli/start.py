@@ -25,7 +25,7 @@ from .watch import watch
 
 F = TypeVar("F", bound=Callable[..., Any])
 REPLY_S = 10.0
-SEARCHES = ("harden",)
+SEARCHES = ("harden", "chase")
 
 
 def mode_options(command: F) -> F:
@@ -87,9 +87,13 @@ def demo(
     mode: str | None,
 ) -> int:
     """Start a demonstration of SEARCH: offline, on bundled data, with no key and no cost."""
-    source = resource_dir("examples") / f"demo-{benchmark or 'pubmedqa'}.toml"
+    if benchmark and search != "harden":
+        raise UsageError("--benchmark: only the harden demonstration has several; leave it out")
+    shown = "chase" if search == "chase" else benchmark or "pubmedqa"
+    source = resource_dir("examples") / f"demo-{shown}.toml"
     with as_file(source) as config:
-        free = name or _free_name(folder, f"demo-{benchmark}" if benchmark else "demo")
+        plain = benchmark is None and search == "harden"
+        free = name or _free_name(folder, "demo" if plain else f"demo-{shown}")
         path = _make(config, overrides, free, folder, allow_network_fs)
     return _begin(path, mode)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .searches.chase.settings import ChaseSettings
 from .searches.harden.settings import HardenSettings
 
 
@@ -82,17 +83,21 @@ class ModelSettings(Section):
 
 
 class BenchmarkSettings(Section):
-    """Which cases. `path` is a file of the benchmark's own format; unset takes our samples."""
+    """Which cases. `path` is a file of the benchmark's own format; unset takes our samples.
 
-    kind: Literal["finqa", "pubmedqa", "contractnli", "bundle"]
+    Syn-Ledger is generated instead, by `seed`; it has no path and no sample.
+    """
+
+    kind: Literal["finqa", "pubmedqa", "contractnli", "bundle", "syn_ledger"]
     path: Path | None = None
     sample: Annotated[int, Field(ge=1)] | None = None
+    seed: Annotated[int, Field(ge=0)] = 0
 
 
 class RunConfig(Section):
-    """One run. `harden` holds the settings of that search."""
+    """One run. `harden` and `chase` hold the settings of those searches."""
 
-    search: Literal["harden"]
+    search: Literal["harden", "chase"]
     name: str | None = None
     seed: int = 42
     parallel_cases: Annotated[int, Field(ge=1)] = 8
@@ -102,3 +107,4 @@ class RunConfig(Section):
     providers: dict[str, ProviderSettings]
     models: dict[str, ModelSettings]
     harden: HardenSettings = HardenSettings()
+    chase: ChaseSettings = ChaseSettings()

@@ -5,8 +5,14 @@ from collections.abc import Iterator
 
 from .config import ModelSettings, ProviderSettings, RunConfig
 
-ROLES = ("task", "analysis", "mutation", "gates")
-"""The roles that `[models]` must define."""
+ROLES = {
+    "harden": ("task", "analysis", "mutation", "gates"),
+    "chase": ("agent", "proposer", "challenger"),
+}
+"""The roles that `[models]` must define, by search."""
+
+AGENT_BENCHMARKS = frozenset({"syn_ledger"})
+"""Benchmarks that an agent works in: chase's, and no other search's."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -23,6 +29,7 @@ def cross_checks(config: RunConfig) -> Iterator[Finding]:
     for name, provider in config.providers.items():
         yield from _check_provider(name, provider)
     yield from _check_files(config)
+    yield from _check_benchmark(config)
     yield from _check_harden(config)
 
 
@@ -32,12 +39,13 @@ def is_run_name(name: str) -> bool:
 
 
 def _check_models(config: RunConfig) -> Iterator[Finding]:
-    for role in ROLES:
+    roles = ROLES[config.search]
+    for role in roles:
         if role not in config.models:
             yield ("models", role), None, f"missing; say which model plays the role {role}"
     for role, settings in config.models.items():
-        if role not in ROLES:
-            yield ("models", role), None, f"unknown role; the roles are {', '.join(ROLES)}"
+        if role not in roles:
+            yield ("models", role), None, f"unknown role; the roles are {', '.join(roles)}"
         yield from _check_model(("models", role), settings, config)
 
 
@@ -82,6 +90,15 @@ def _check_files(config: RunConfig) -> Iterator[Finding]:
     for key, path in paths.items():
         if path is not None and not path.exists():
             yield key, repr(str(path)), "no such file"
+
+
+def _check_benchmark(config: RunConfig) -> Iterator[Finding]:
+    kind, agents = config.benchmark.kind, config.benchmark.kind in AGENT_BENCHMARKS
+    if agents != (config.search == "chase"):
+        fitting = ", ".join(sorted(AGENT_BENCHMARKS)) if config.search == "chase" else "cases"
+        yield ("benchmark", "kind"), repr(kind), f"{config.search} needs another kind: {fitting}"
+    elif agents and (config.benchmark.path or config.benchmark.sample):
+        yield ("benchmark", "path"), None, f"{kind} is generated; give neither path nor sample"
 
 
 def _check_harden(config: RunConfig) -> Iterator[Finding]:

@@ -8,12 +8,19 @@ from pathlib import Path
 from ..resources import resource_dir
 from .benchmarks.base import Benchmark
 from .benchmarks.load import load, samples
-from .canonical import sha256
+from .benchmarks.syn_ledger.environment import build
+from .benchmarks.syn_ledger.operators import OPERATORS
+from .canonical import canonical_json, sha256
 from .config import ModelSettings, RunConfig
 from .context import Context
 from .errors import ConfigError, DataError
-from .model.llm import Params, Route
+from .model.llm import Params, RolePlan, Route
 from .prompts import template_hash
+from .searches.chase.gate import Observed
+from .searches.chase.plan import chase_calls
+from .searches.chase.search import CHASE, check
+from .searches.chase.setup import ChaseSetup
+from .searches.harden.plan import call_plan as harden_calls
 from .searches.harden.search import HARDEN, sampled_cases
 from .searches.harden.setup import HardenSetup, Profile
 
@@ -42,6 +49,50 @@ class Plan:
 
 def plan_run(config: RunConfig) -> Plan:
     """Load what the configuration names. Raises ConfigError or DataError."""
+    return _plan_chase(config) if config.search == "chase" else _plan_harden(config)
+
+
+def calls_of(config: RunConfig) -> list[RolePlan]:
+    """What a run will ask of each role. Raises ConfigError or DataError."""
+    if config.search == "chase":
+        return chase_calls(chase_setup(config))
+    benchmark = load(config.benchmark.kind, config.benchmark.path)
+    return harden_calls(harden_setup(config, benchmark), config.seed)
+
+
+def _plan_chase(config: RunConfig) -> Plan:
+    setup = chase_setup(config)
+    check(setup)
+    pins = {
+        "prompts": prompts_hash(CHASE.name, config.benchmark.kind),
+        "cases": sha256(canonical_json(setup.released.snapshot().tasks).encode()),
+        "replay": f"{CHASE.name} {CHASE.replay_version}",
+    }
+    rounds = config.chase.rounds * len(config.chase.methods)
+    return Plan(lambda context: CHASE.run(context, setup), rounds, "round", pins)
+
+
+def chase_setup(config: RunConfig) -> ChaseSetup:
+    """The chase search's setup on the generated benchmark of `benchmark.seed`."""
+    ledger = build(config.benchmark.seed)
+    observed = [ledger.released.task(task)[0] for task in ledger.released.splits["evo"]]
+    return ChaseSetup(
+        released=ledger.released,
+        operators=OPERATORS,
+        settings=config.chase,
+        profiles={role: profile(model) for role, model in config.models.items()},
+        neutral=ledger.neutral,
+        observed=tuple(
+            Observed(
+                task.id, task.question, str(task.answer),
+                tuple(task.documents[place].code for place in task.evidence),
+            )
+            for task in observed
+        ),
+    )  # fmt: skip
+
+
+def _plan_harden(config: RunConfig) -> Plan:
     benchmark = load(config.benchmark.kind, config.benchmark.path)
     setup = harden_setup(config, benchmark)
     cases = sampled_cases(config.seed, setup)

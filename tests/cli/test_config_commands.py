@@ -15,7 +15,8 @@ def test_every_example_is_in_order(path: Path) -> None:
     config = load_config(path)
     if path.stem.startswith("demo-"):
         assert {provider.kind for provider in config.providers.values()} == {"offline"}
-        assert config.benchmark.kind == path.stem.removeprefix("demo-")
+        kind = {"chase": "syn_ledger"}.get(config.search, path.stem.removeprefix("demo-"))
+        assert config.benchmark.kind == kind
 
 
 def test_the_paper_s_profiles_are_the_paper_s() -> None:
@@ -39,22 +40,33 @@ def test_the_paper_s_profiles_are_the_paper_s() -> None:
     }  # fmt: skip
 
 
-def test_init_writes_a_configuration_that_is_in_order(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize("search", ["harden", "chase"])
+def test_init_writes_a_configuration_that_is_in_order(
+    cli: Cli, tmp_path: Path, search: str
+) -> None:
     target = tmp_path / "mine.toml"
-    assert cli("init", "harden", "-o", target).code == 0
+    assert cli("init", search, "-o", target).code == 0
     assert cli("check", target).code == 0
-    again = cli("init", "harden", "-o", target)
+    again = cli("init", search, "-o", target)
     assert again.code == 2 and "exists" in again.err
 
 
-def test_the_commented_configuration_documents_every_setting(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize("search", ["harden", "chase"])
+def test_the_commented_configuration_documents_every_setting(
+    cli: Cli, tmp_path: Path, search: str
+) -> None:
     from evoscope.engine.config import BenchmarkSettings, RunConfig
+    from evoscope.engine.searches.chase.settings import ChaseSettings
     from evoscope.engine.searches.harden.settings import HardenSettings
 
     target = tmp_path / "mine.toml"
-    cli("init", "harden", "-o", target)
+    cli("init", search, "-o", target)
     text = target.read_text()
-    names = {*RunConfig.model_fields, *BenchmarkSettings.model_fields, *HardenSettings.model_fields}
+    own = {"harden": HardenSettings, "chase": ChaseSettings}
+    others = {*own} - {search}
+    benchmark = {"seed"} if search == "chase" else {"path", "sample", "kind"}
+    names = {*RunConfig.model_fields} - others | benchmark | {*own[search].model_fields}
+    assert benchmark <= {*BenchmarkSettings.model_fields}
     assert [name for name in sorted(names) if name not in text] == []
 
 
