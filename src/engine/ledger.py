@@ -120,8 +120,7 @@ class StoreLedger:
         known = calls[slot.key]
         calls[slot.key] = KnownCall(
             known.request_hash, known.request_blob, status, fact, failure, params,
-            None if reply is None else reply.request_id,
-            None if reply is None else "raw", None if reply is None else reply.body,
+            None if reply is None else reply.request_id, None, None,
             0.0 if reply is None else reply.latency_s,
         )  # fmt: skip
 

@@ -32,7 +32,7 @@ from .outcomes import OutcomeKeeper
 from .pause import Pause
 from .providers.base import Provider
 from .served import ServedModels
-from .store.memory import KnownCall, UnitMemory
+from .store.memory import KnownCall, UnitMemory, load_call
 from .store.writer import Write, Writer
 from .units import UnitBoard
 
@@ -83,6 +83,9 @@ class Runtime:
         known = self._memories[slot.unit].calls.get(slot.key)
         if known is not None:
             check_identity(slot, request, known)
+            if known.bodiless:
+                loop = asyncio.get_running_loop()
+                known = await loop.run_in_executor(None, load_call, self._writer.path, slot.key)
             if known.status in ("completed", "failed"):
                 return served(slot, request, known, self._providers[request.provider])
         while True:

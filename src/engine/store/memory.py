@@ -17,16 +17,20 @@ from ..canonical import canonical_json, sha256
 from ..model.llm import ParamsReport, RawReply
 from .rows import ITEM, UNIT_TABLES, FactRow, Row
 
-CALLS = (
+CALL_COLUMNS = (
     "SELECT c.slot, c.request_hash, c.request_blob, c.status, c.fact, c.failure, c.params, "
     "c.request_id, b.codec, b.data, coalesce(c.latency_s, 0) FROM call c "
-    "LEFT JOIN blob b ON b.hash = c.reply_blob WHERE c.unit = ?"
+    "LEFT JOIN blob b ON b.hash = c.reply_blob "
 )
 
 
 @dataclass(frozen=True, slots=True)
 class KnownCall:
-    """One recorded call. `packed` is the reply's body as the file keeps it."""
+    """One recorded call. `packed` is the reply's body as the file keeps it.
+
+    A call that this session bought itself keeps no body here: with log-probabilities the replies
+    of a unit take hundreds of megabytes.
+    """
 
     request_hash: str
     request_blob: str
@@ -38,6 +42,11 @@ class KnownCall:
     codec: str | None
     packed: bytes | None
     latency_s: float = 0.0
+
+    @property
+    def bodiless(self) -> bool:
+        """Whether the reply has to be fetched from the file first."""
+        return self.status == "completed" and self.packed is None
 
     def reply(self) -> RawReply:
         """The raw reply, inflated now."""
@@ -91,7 +100,7 @@ def load_unit(path: Path, unit: str) -> UnitMemory:
             for row in db.execute(ITEM.select):
                 memory.facts[ITEM.name, row[:1]] = row
             return memory
-        for slot, *rest in db.execute(CALLS, (unit,)):
+        for slot, *rest in db.execute(f"{CALL_COLUMNS} WHERE c.unit = ?", (unit,)):
             memory.calls[slot] = KnownCall(*rest)
         for table in UNIT_TABLES:
             for row in db.execute(f"{table.select} WHERE unit = ?", (unit,)):
@@ -100,6 +109,13 @@ def load_unit(path: Path, unit: str) -> UnitMemory:
             db.execute("SELECT step, last_command FROM mark WHERE unit = ?", (unit,)).fetchall()
         )
     return memory
+
+
+def load_call(path: Path, slot: str) -> KnownCall:
+    """Read one recorded call with its reply (blocking)."""
+    with closing(read_only(path)) as db:
+        _, *rest = db.execute(f"{CALL_COLUMNS} WHERE c.slot = ?", (slot,)).fetchone()
+    return KnownCall(*rest)
 
 
 def read_only(path: Path) -> sqlite3.Connection:
