@@ -17,7 +17,7 @@ WRONG = 2
 
 
 @click.command()
-@click.argument("search", type=click.Choice(("harden", "chase")))
+@click.argument("search", type=click.Choice(("harden", "chase", "cegar")))
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="File [default: SEARCH.toml]."
 )

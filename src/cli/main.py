@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("show", "List nodes, axes, ledger, archive, calls and more."),
     "inspect": ("inspect", "Show one node: diff, verdicts, rollouts, lineage."),
     "report": ("report", "Print a run's tables and figures."),
+    "score": ("score", "Score a cegar run on its held-out tasks."),
     "export": ("export", "Write a run's results as files."),
     "verify": ("verify", "Replay a run from its recorded responses."),
     "digest": ("verify", "Print the hash that identical runs share."),

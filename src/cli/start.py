@@ -25,7 +25,7 @@ from .watch import watch
 
 F = TypeVar("F", bound=Callable[..., Any])
 REPLY_S = 10.0
-SEARCHES = ("harden", "chase")
+SEARCHES = ("harden", "chase", "cegar")
 
 
 def mode_options(command: F) -> F:
@@ -89,7 +89,7 @@ def demo(
     """Start a demonstration of SEARCH: offline, on bundled data, with no key and no cost."""
     if benchmark and search != "harden":
         raise UsageError("--benchmark: only the harden demonstration has several; leave it out")
-    shown = "chase" if search == "chase" else benchmark or "pubmedqa"
+    shown = benchmark or {"harden": "pubmedqa"}.get(search, search)
     source = resource_dir("examples") / f"demo-{shown}.toml"
     with as_file(source) as config:
         plain = benchmark is None and search == "harden"

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .searches.cegar.settings import CegarSettings
 from .searches.chase.settings import ChaseSettings
 from .searches.harden.settings import HardenSettings
 
@@ -85,19 +86,20 @@ class ModelSettings(Section):
 class BenchmarkSettings(Section):
     """Which cases. `path` is a file of the benchmark's own format; unset takes our samples.
 
-    Syn-Ledger is generated instead, by `seed`; it has no path and no sample.
+    Syn-Ledger is generated instead, by `seed`; it has no path and no sample. Code tasks
+    come from `cegar.sources`, or are our own suite.
     """
 
-    kind: Literal["finqa", "pubmedqa", "contractnli", "bundle", "syn_ledger"]
+    kind: Literal["finqa", "pubmedqa", "contractnli", "bundle", "syn_ledger", "code"]
     path: Path | None = None
     sample: Annotated[int, Field(ge=1)] | None = None
     seed: Annotated[int, Field(ge=0)] = 0
 
 
 class RunConfig(Section):
-    """One run. `harden` and `chase` hold the settings of those searches."""
+    """One run. `harden`, `chase` and `cegar` hold the settings of those searches."""
 
-    search: Literal["harden", "chase"]
+    search: Literal["harden", "chase", "cegar"]
     name: str | None = None
     seed: int = 42
     parallel_cases: Annotated[int, Field(ge=1)] = 8
@@ -108,3 +110,4 @@ class RunConfig(Section):
     models: dict[str, ModelSettings]
     harden: HardenSettings = HardenSettings()
     chase: ChaseSettings = ChaseSettings()
+    cegar: CegarSettings = CegarSettings()

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from .config import ModelSettings, ProviderSettings, RunConfig
 
 ROLES = {
     "harden": ("task", "analysis", "mutation", "gates"),
     "chase": ("agent", "proposer", "challenger"),
+    "cegar": ("author",),
 }
 """The roles that `[models]` must define, by search."""
 
@@ -80,13 +82,17 @@ def _check_provider(name: str, provider: ProviderSettings) -> Iterator[Finding]:
 
 def _check_files(config: RunConfig) -> Iterator[Finding]:
     harden = config.harden
-    paths = {
+    paths: dict[tuple[str, ...], Path | None] = {
         ("benchmark", "path"): config.benchmark.path,
         ("harden", "axes"): harden.axes,
         ("harden", "rubric"): harden.rubric,
         ("harden", "reference_profile"): harden.reference_profile,
         ("harden", "sources"): harden.sources,
     }
+    for number, source in enumerate(config.cegar.sources):
+        at = f"sources[{number}]"
+        paths |= {("cegar", at, "tasks"): source.tasks, ("cegar", at, "checks"): source.checks}
+        paths |= {("cegar", at, f"samples[{k}]"): path for k, path in enumerate(source.samples)}
     for key, path in paths.items():
         if path is not None and not path.exists():
             yield key, repr(str(path)), "no such file"
@@ -94,11 +100,14 @@ def _check_files(config: RunConfig) -> Iterator[Finding]:
 
 def _check_benchmark(config: RunConfig) -> Iterator[Finding]:
     kind, agents = config.benchmark.kind, config.benchmark.kind in AGENT_BENCHMARKS
-    if agents != (config.search == "chase"):
+    if (kind == "code") != (config.search == "cegar"):
+        fitting = "code" if config.search == "cegar" else "cases or syn_ledger"
+        yield ("benchmark", "kind"), repr(kind), f"{config.search} needs another kind: {fitting}"
+    elif agents != (config.search == "chase"):
         fitting = ", ".join(sorted(AGENT_BENCHMARKS)) if config.search == "chase" else "cases"
         yield ("benchmark", "kind"), repr(kind), f"{config.search} needs another kind: {fitting}"
-    elif agents and (config.benchmark.path or config.benchmark.sample):
-        yield ("benchmark", "path"), None, f"{kind} is generated; give neither path nor sample"
+    elif (agents or kind == "code") and (config.benchmark.path or config.benchmark.sample):
+        yield ("benchmark", "path"), None, f"{kind} takes neither path nor sample"
 
 
 def _check_harden(config: RunConfig) -> Iterator[Finding]:

@@ -16,6 +16,11 @@ from .context import Context
 from .errors import ConfigError, DataError
 from .model.llm import Params, RolePlan, Route
 from .prompts import template_hash
+from .searches.cegar.plan import author_calls, setup_of, splits_of
+from .searches.cegar.search import CEGAR
+from .searches.cegar.search import check as check_cegar
+from .searches.cegar.setup import CegarSetup
+from .searches.cegar.training import electorate_of
 from .searches.chase.gate import Observed
 from .searches.chase.plan import chase_calls
 from .searches.chase.search import CHASE, check
@@ -49,13 +54,16 @@ class Plan:
 
 def plan_run(config: RunConfig) -> Plan:
     """Load what the configuration names. Raises ConfigError or DataError."""
-    return _plan_chase(config) if config.search == "chase" else _plan_harden(config)
+    plans = {"chase": _plan_chase, "cegar": _plan_cegar, "harden": _plan_harden}
+    return plans[config.search](config)
 
 
 def calls_of(config: RunConfig) -> list[RolePlan]:
     """What a run will ask of each role. Raises ConfigError or DataError."""
     if config.search == "chase":
         return chase_calls(chase_setup(config))
+    if config.search == "cegar":
+        return author_calls(cegar_setup(config))
     benchmark = load(config.benchmark.kind, config.benchmark.path)
     return harden_calls(harden_setup(config, benchmark), config.seed)
 
@@ -70,6 +78,25 @@ def _plan_chase(config: RunConfig) -> Plan:
     }
     rounds = config.chase.rounds * len(config.chase.methods)
     return Plan(lambda context: CHASE.run(context, setup), rounds, "round", pins)
+
+
+def _plan_cegar(config: RunConfig) -> Plan:
+    setup = cegar_setup(config)
+    check_cegar(setup)
+    pins = {
+        "prompts": prompts_hash(CEGAR.name, config.benchmark.kind),
+        "cases": electorate_of(setup.training),
+        "replay": f"{CEGAR.name} {CEGAR.replay_version}",
+    }
+    return Plan(lambda context: CEGAR.run(context, setup), config.cegar.rounds, "target", pins)
+
+
+def cegar_setup(config: RunConfig) -> CegarSetup:
+    """The cegar search's setup; the held-out split is not in it. Raises DataError."""
+    training, _ = splits_of(config.cegar, config.seed)
+    return setup_of(
+        training, config.cegar, {role: profile(model) for role, model in config.models.items()}
+    )
 
 
 def chase_setup(config: RunConfig) -> ChaseSetup:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...errors import ErrorClass, ProviderError
 from ...model.llm import Json, Request
-from . import agent, analyst, auditor, challenger, extractor, proposer, realism, rubric
+from . import agent, analyst, auditor, author, challenger, extractor, proposer, realism, rubric
 from .chance import uniform
 from .mutator import manifest
 from .prompts import document
@@ -29,6 +29,7 @@ STRUCTURED: dict[str, Callable[[Document, bytes], Json]] = {
     "rubric": lambda data, key: rubric.rubric(data),
     "extraction": lambda data, key: extractor.extract(data),
     "audit": auditor.audit,
+    "author": author.author,
     "realism": realism.judge,
     "proposer": proposer.propose,
     "challenger": challenger.challenge,

@@ -1,7 +1,7 @@
 """Settings of the cegar search; the defaults are the paper's where it has one."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,7 +32,6 @@ class CegarSettings(BaseModel):
     level2_attempts: Annotated[int, Field(ge=0)] = 3
     rounds: Annotated[int, Field(ge=1)] = 8
     calls: Annotated[int, Field(ge=1)] = 60
-    gate: Literal["decision", "recall"] = "decision"
     starting_pool: bool = True
     prompt_characters: Annotated[int, Field(ge=1000)] = 60_000
     workers: Annotated[int, Field(ge=1, le=64)] = 2

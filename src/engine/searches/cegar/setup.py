@@ -4,22 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...benchmarks.code_tasks.sources import Split
-from ...model.llm import Params, Route
+from ..harden.setup import Profile
 from .attempts import Limits
 from .settings import CegarSettings
 
 ROLES = ("author",)
 """The keys of a configuration's models that this search asks for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """The model behind one role, with its sampling profile."""
-
-    provider: str
-    model: str
-    params: Params
-    route: Route | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,58 @@
+"""What the scoring command has kept of a run's held-out split."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+from ..context import Work
+from ..errors import UsageError
+from ..model.outcomes import Outcomes, Place
+from ..searches.cegar.bench import Operator
+from ..searches.cegar.plan import splits_of
+from ..searches.cegar.settings import CegarSettings
+from ..store.lock import side_folder
+from .cegar_read import Judged, judge
+
+
+def held_file(path: Path) -> Path:
+    """Where held-out outcomes lie: in the run's folder."""
+    return side_folder(path) / "heldout.jsonl"
+
+
+def read_outcomes(path: Path) -> dict[Place, Outcomes]:
+    """All whole lines of the file; a line that a crash cut short is passed over."""
+    found: dict[Place, Outcomes] = {}
+    if not path.exists():
+        return found
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        place = Place(row["node"], row["electorate"], row["shard"])
+        found[place] = Outcomes(base64.b64decode(row["planes"]), row["reasons"])
+    return found
+
+
+def held_out(path: Path, config: dict[str, Any], operators: tuple[Operator, ...]) -> Judged | None:
+    """The held-out split with these operators' verdicts; None where they have not been scored."""
+    kept = read_outcomes(held_file(path))
+    if not kept:
+        return None
+    settings = CegarSettings.model_validate(config["cegar"])
+    _, split = splits_of(settings, config["seed"])
+
+    async def settle(place: Place, work: Work) -> Outcomes:
+        if place not in kept:
+            raise NotScored(f"{path}: {place.key} is not scored; `evoscope score` goes on with it")
+        return kept[place]
+
+    try:
+        return judge(split, operators, settle)
+    except NotScored:
+        return None
+
+
+class NotScored(UsageError):
+    """Something of the held-out split has not been run."""

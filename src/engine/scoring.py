@@ -1,0 +1,89 @@
+"""The scoring command: the only reader of held-out tasks (cegar.md, 4 and 6).
+
+Outcomes on the held-out split are kept in the run's folder, not in its file: nothing that the
+search does can ever have read them. An interrupted scoring goes on where it stopped.
+"""
+
+import asyncio
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+
+from .benchmarks.code_tasks.sources import Split
+from .canonical import canonical_json
+from .context import Work
+from .errors import SandboxUnavailable, StoreError, UsageError
+from .executor import SandboxExecutor
+from .model.outcomes import Outcomes, Place
+from .report.cegar_held import held_file, read_outcomes
+from .report.cegar_read import read_cegar
+from .run import stored_config
+from .sandbox.jobs import Job, Outcome
+from .searches.cegar.bench import Bench, Operator
+from .searches.cegar.plan import splits_of
+from .searches.cegar.training import labelled
+from .store.reader import Reader
+
+STAGE = 1
+
+
+def score_run(path: Path) -> None:
+    """Label the held-out split of a run and run its pool on it, as far as that is not done.
+
+    Raises UsageError for another search's run, SandboxUnavailable where nothing can be run.
+    """
+    config = stored_config(path)
+    if config.search != "cegar":
+        raise UsageError(f"{path}: a {config.search} run has no held-out tasks to score")
+    with Reader(path) as reader:
+        run = read_cegar(reader)
+    _, heldout = splits_of(config.cegar, config.seed)
+    asyncio.run(_score(path, heldout, (*run.starting, *run.admitted), config.cegar.workers))
+
+
+async def _score(path: Path, heldout: Split, operators: Sequence[Operator], workers: int) -> None:
+    keeper = HeldKeeper(held_file(path), SandboxExecutor(None, workers))
+    try:
+        split = await labelled(heldout, keeper.settle)
+        bench = Bench(split, keeper.settle)
+        for operator in operators:
+            await bench.complete(operator, {}, STAGE)
+    finally:
+        await keeper.close()
+
+
+class HeldKeeper:
+    """Held-out outcomes in a file of lines, one a place."""
+
+    def __init__(self, path: Path, executor: SandboxExecutor) -> None:
+        self._known = read_outcomes(path)
+        self._executor = executor
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise StoreError(f"{path} cannot be written ({error.strerror})") from None
+
+    async def settle(self, place: Place, work: Work) -> Outcomes:
+        """The outcomes of a place, run now if they are not there."""
+        if place not in self._known:
+            found = await work(self._run)
+            row = {
+                "node": place.node, "electorate": place.electorate, "shard": place.shard,
+                "planes": base64.b64encode(found.planes).decode(), "reasons": dict(found.reasons),
+            }  # fmt: skip
+            self._file.write(f"{canonical_json(row)}\n")
+            self._file.flush()
+            self._known[place] = found
+        return self._known[place]
+
+    async def close(self) -> None:
+        """End the sandbox and give the file up."""
+        self._file.close()
+        await self._executor.close()
+
+    async def _run(self, job: Job) -> Outcome:
+        outcome = await self._executor.settle(job)
+        if outcome.verdict == "abstain":
+            raise SandboxUnavailable(f"a program could not be run ({outcome.message}); score again")
+        return outcome

@@ -1,0 +1,46 @@
+"""From settings to the splits, the setup, and what a run will ask of the author."""
+
+from collections.abc import Mapping
+
+from ...benchmarks.code_tasks.sources import Files, Split, evalplus_splits, own_splits
+from ...model.llm import RolePlan
+from ...prompts import load_template
+from ..harden.setup import Profile
+from .settings import CegarSettings
+from .setup import CegarSetup
+
+CHARACTERS_PER_TOKEN = 4
+OUTPUT = 2_500
+"""Output tokens of an authoring call, reasoning included."""
+
+
+def splits_of(settings: CegarSettings, seed: int) -> tuple[Split, Split]:
+    """Training and held-out split. Raises DataError where a file cannot be read or a split is
+    empty."""
+    if not settings.sources:
+        return own_splits(settings.candidates, seed)
+    files = [Files(s.tasks, s.samples, s.checks, s.training) for s in settings.sources]
+    return evalplus_splits(files, seed)
+
+
+def setup_of(
+    training: Split, settings: CegarSettings, profiles: Mapping[str, Profile]
+) -> CegarSetup:
+    """The search's setup."""
+    return CegarSetup(training, settings, profiles)
+
+
+def author_calls(setup: CegarSetup) -> list[RolePlan]:
+    """The author's calls, as expected and at most, with the tokens of one call.
+
+    Expected are rounds that end halfway through their attempts.
+    """
+    limits = setup.limits
+    most = min(limits.calls, 2 * limits.rounds * limits.attempts)
+    expected = min(limits.calls, limits.rounds * (limits.attempts + 1) // 2)
+    template = load_template("cegar/author")
+    fixed = len(template.system or "") + len(template.user)
+    sources = sum(len(code) for codes in setup.training.samples.values() for code in codes)
+    prompts = sum(len(task.prompt) for task in setup.training.tasks)
+    read = fixed + min(sources, setup.settings.prompt_characters) + prompts
+    return [RolePlan("author", "author", expected, most, read // CHARACTERS_PER_TOKEN, OUTPUT)]

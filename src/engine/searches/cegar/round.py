@@ -1,0 +1,212 @@
+"""One round: the next target, its attempts at both levels, and how it ends (Algorithm 1)."""
+
+from dataclasses import replace
+
+from ...model.core import Decision, Directives, Effect, Event, NodeState, Tally
+from ...model.llm import Json
+from ...stats.shuffle import RESAMPLES, shuffle_test
+from .attempts import Abandon, Attempt, End
+from .authoring import Tried, author, request_data
+from .baseline import node_of
+from .bench import Operator
+from .outcome import RoundResult
+from .partition import BlindSpot
+from .pool import Desk
+from .request import Scope, scope
+from .trial import REST, Trial, detail_of, tried
+from .verdicts import letters
+
+
+class Round:
+    """The unit of one round. Its attempts share what has failed on the target so far."""
+
+    def __init__(self, desk: Desk, unit: str, number: int) -> None:
+        self.desk, self.unit, self.number = desk, unit, number
+        self.progress = replace(desk.progress, round=number, target=None, attempt=0)
+        self.failures: list[Tried] = []
+        self.made = 0
+        self.calls = 0
+
+    async def run(self) -> RoundResult:
+        """Attempts until one is admitted, the target is abandoned, or the search is over.
+
+        Raises CallOpen.
+        """
+        while True:
+            step = f"attempt:{self.made}"
+            said = await self.desk.ctx.point(self.unit, step)
+            spots = self.desk.spots(said.vetoed)
+            following = self.progress.next(spots)
+            if isinstance(following, End):
+                return RoundResult(following.ending, self.calls, failures=tuple(self.failures))
+            if isinstance(following, Attempt) and said.skipped:
+                following = Abandon(following.target, following.round)
+            if isinstance(following, Abandon):
+                return await self._abandon(following, said)
+            result = await self._attempt(following, said)
+            if result is not None:
+                return result
+
+    async def _attempt(self, step: Attempt, said: Directives) -> RoundResult | None:
+        if step.target.key != self.progress.target:
+            self.failures.clear()
+        training, settings = self.desk.training, self.desk.setup.settings
+        whole = scope(step.target, training.raw())
+        data = request_data(
+            whole, {task.id: task for task in training.tasks}, step.level, self.failures,
+            [one.name for one in self.desk.pool(said.vetoed)], settings.prompt_characters,
+        )  # fmt: skip
+        left = self.progress.limits.calls - self.progress.calls
+        profile = self.desk.setup.profiles["author"]
+        draft = await author(self.desk.ctx, profile, self.unit, self.made, data, left)
+        for _ in range(draft.calls):
+            self.progress = self.progress.called()
+        self.calls += draft.calls
+        node = f"{self.unit}/{self.made}"
+        if draft.authored is None:
+            operator = Operator(node, step.level, "", "no operator")
+            trial = Trial(operator)
+            trial.rule(self.unit, "author", False, draft.problem)
+        else:
+            said_ = draft.authored
+            operator = Operator(node, step.level, said_.source, said_.name)
+            trial = await self._judge(operator, step, said)
+        return await self._settle(trial, step, whole)
+
+    async def _judge(self, operator: Operator, step: Attempt, said: Directives) -> Trial:
+        signed = self.desk.signed(said.vetoed)
+        return await tried(self.desk, self.unit, operator, step.target, signed)
+
+    async def _settle(self, trial: Trial, step: Attempt, whole: Scope) -> RoundResult | None:
+        """Record the attempt; admitted, unless a person has vetoed the operator by now."""
+        operator, index = trial.operator, self.made
+        origin: dict[str, Json] = {
+            "kind": "authored", "round": self.number, "attempt": step.attempt,
+            "target": step.target.key, "signature": letters(step.target.signature),
+        }  # fmt: skip
+        node = node_of(operator, self.unit, self.unit, self.number + 1, index, origin)
+        outcome = "fail" if trial.stopped else "pass"
+        gate = trial.stopped or "admission"
+        state = "rejected" if trial.stopped else "scored"
+        delta = None if trial.alone is None else trial.alone.delta
+        await self.desk.ctx.record(
+            node,
+            *trial.rows,
+            effects=[
+                NodeState(operator.node, state, delta),
+                Tally(self.unit, gate, f"level {operator.level}", outcome),
+                Event(f"attempt {outcome}", "node", operator.node),
+            ],
+        )
+        self.made += 1
+        self.progress = self.progress.failed(step)
+        if trial.stopped:
+            self.failures.append(
+                Tried(operator.level, trial.stopped, trial.reason, operator.source)
+            )
+            return None
+        return await self._admit(trial, step, whole)
+
+    async def _admit(self, trial: Trial, step: Attempt, whole: Scope) -> RoundResult | None:
+        operator = trial.operator
+        said = await self.desk.ctx.point(self.unit, f"admit:{operator.node}")
+        if operator.node in said.vetoed:
+            self.failures.append(
+                Tried(operator.level, "veto", "a person vetoed it", operator.source)
+            )
+            return None
+        verdicts = await self.desk.bench.complete(operator, trial.known, REST)
+        column = self.desk.training.column(verdicts)
+        self.desk.columns[operator.node] = column
+        alone = self.desk.alone(column)
+        self.desk.admitted.append(operator)
+        try:
+            effects = self._effects(operator, said)
+        finally:
+            self.desk.admitted.remove(operator)
+        await self.desk.ctx.record(
+            self._decision(
+                "admit", operator.node, step.target,
+                f"level {operator.level}, {trial.rows[-1].reason}", detail_of(alone),
+            ),
+            effects=[
+                NodeState(operator.node, "promoted", alone.delta),
+                Event("admitted", "node", operator.node),
+                *effects,
+            ],
+        )  # fmt: skip
+        await self._revised(operator, step.target)
+        return RoundResult(
+            "admitted", self.calls, step.target.key, fault_of(whole), operator,
+            tuple(self.failures),
+        )  # fmt: skip
+
+    def _effects(self, operator: Operator, said: Directives) -> list[Effect]:
+        """The new pool's null test on training, which no decision reads."""
+        flags = self.desk.flagged(said.vetoed)
+        counts = [vote.count() for vote in self.desk.training.votes(lambda m: flags[m])]
+        found = shuffle_test(counts, seed=self.desk.ctx.seed)
+        if found is None:
+            return []
+        return [
+            Tally(self.unit, "null", operator.node, "at_least", found.at_least),
+            Tally(self.unit, "null", operator.node, "resamples", RESAMPLES),
+        ]
+
+    async def _revised(self, operator: Operator, target: BlindSpot) -> None:
+        """A veto after the admission takes the operator out of the pool from then on."""
+        ctx, step = self.desk.ctx, f"revise:{operator.node}"
+        if not ctx.wants_revision(self.unit, step, [operator.node]):
+            return
+        said = await ctx.point(self.unit, step)
+        if operator.node in said.vetoed:
+            await ctx.record(
+                replace(
+                    self._decision(
+                        "fallback", operator.node, target, "vetoed by a person after admission", {}
+                    ),
+                    chosen=(), vetoes=(operator.node,), step=step,
+                )
+            )  # fmt: skip
+
+    async def _abandon(self, step: Abandon, said: Directives) -> RoundResult:
+        spot = step.target
+        why = "skipped by a person" if said.skipped else f"{len(self.failures)} attempts failed"
+        whole = scope(spot, self.desk.training.raw())
+        await self.desk.ctx.record(
+            self._decision("abandon", "", spot, why, {"fault": fault_of(whole)}),
+            effects=[
+                Tally(self.unit, "abandoned", "target", "fail"),
+                Event("abandoned", "unit", self.unit),
+            ],
+        )
+        return RoundResult(
+            "abandoned", self.calls, spot.key, fault_of(whole), None, tuple(self.failures),
+            spot_json(spot),
+        )  # fmt: skip
+
+    def _decision(
+        self, kind: str, node: str, spot: BlindSpot, reason: str, keys: dict[str, Json]
+    ) -> Decision:
+        considered = {
+            "node": node, "class": spot.key, "signature": letters(spot.signature),
+            "correct": len(spot.correct), "incorrect": len(spot.incorrect), **keys,
+        }  # fmt: skip
+        chosen = (node,) if node else ()
+        return Decision(
+            self.unit, f"{kind}:{self.made}", kind, self.unit, (considered,), chosen, reason
+        )
+
+
+def fault_of(whole: Scope) -> str:
+    """The request's kinds of fault in one line."""
+    return "; ".join(fault.value for fault in whole.faults)
+
+
+def spot_json(spot: BlindSpot) -> dict[str, Json]:
+    """A class as a unit's result keeps it."""
+    return {
+        "signature": letters(spot.signature),
+        "correct": [[m.task, m.sample] for m in spot.correct],
+        "incorrect": [[m.task, m.sample] for m in spot.incorrect],
+    }
