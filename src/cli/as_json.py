@@ -60,7 +60,7 @@ def status_json(status: RunStatus) -> dict[str, Any]:
             "maybe_paid": calls.maybe_paid,
             "possible_overshoot": _overshoot(live.extra) if live else None,
         },
-        "effect": effect_json(status.effect),
+        "effect": dict(status.found) or effect_json(status.effect),
         "heartbeat_age_s": beat.age_s() if beat else None,
         "pid": live.pid if live else None,
         "host": live.host if live else None,
@@ -83,7 +83,7 @@ def run_json(status: RunStatus) -> dict[str, Any]:
         "updated": status.updated,
         "heartbeat_age_s": beat.age_s() if beat else None,
         "cost": status.calls.cost,
-        "effect": effect_json(status.effect),
+        "effect": dict(status.found) or effect_json(status.effect),
         "offline": status.offline,
     }
 

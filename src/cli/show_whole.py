@@ -5,6 +5,7 @@ from typing import Any
 from ..engine.model.harden import AxisTerms, RankedAxis
 from ..engine.report.axis_ranking import axis_ranking
 from ..engine.store.archive import kept_cases
+from ..engine.store.chase import chase_archive
 from ..engine.store.reader import Reader
 from .output import table
 from .show_rows import score_text
@@ -57,7 +58,9 @@ def _terms(terms: AxisTerms) -> str:
 
 
 def archive_json(reader: Reader, group: str | None) -> dict[str, Any]:
-    """Survivors and promoted variant of each case."""
+    """Survivors and promoted variant of each case; for chase the harness x benchmark matrix."""
+    if reader.meta().get("search") == "chase":
+        return chase_archive(reader)
     return {
         "cases": [
             {
@@ -74,7 +77,9 @@ def archive_json(reader: Reader, group: str | None) -> dict[str, Any]:
 
 
 def archive_lines(reader: Reader, group: str | None) -> list[str]:
-    """The same for people, a line a survivor."""
+    """The same for people, a line a survivor or a harness."""
+    if reader.meta().get("search") == "chase":
+        return _chase_lines(chase_archive(reader))
     rows = [
         (
             kept.case,
@@ -87,3 +92,29 @@ def archive_lines(reader: Reader, group: str | None) -> list[str]:
         for node in kept.survivors
     ]
     return table(("case", "node", "state", "score", "entropy"), rows, right={3, 4})
+
+
+def _chase_lines(archive: dict[str, Any]) -> list[str]:
+    """The harnesses by gain destruction under each benchmark, then what admitted those."""
+    names = [benchmark["id"] for benchmark in archive["benchmarks"]]
+    heads = ("harness", "G_rel", *(f"Delta {name}" for name in names[1:]), "binds", "feasible", "")
+    rows = [
+        (
+            one["id"],
+            f"{float(one['g_rel']):+.2%}",
+            *(f"{float(one['deltas'][n]):+.2%}" if n in one["deltas"] else "" for n in names[1:]),
+            one["binding"] or "",
+            "yes" if one["feasible"] else "no",
+            "chosen" if one["chosen"] else "",
+        )
+        for one in archive["harnesses"]
+    ]
+    lines = table(heads, rows, right=set(range(1, len(names) + 1)))
+    for one in archive["benchmarks"][1:]:
+        disc = "?" if one["delta_disc"] is None else f"{float(one['delta_disc']):.2%}"
+        lines.append(
+            f"{one['id']} ({one['family']}): round {one['admitted']}, D_disc {disc}, D_conf "
+            f"{float(one['delta_conf']):.2%}, eta {float(one['threshold']):.2%}"
+            + (", vetoed" if one["vetoed"] else "")
+        )
+    return [*lines, f"epsilon {archive['epsilon']}, eta {archive['eta']}"]

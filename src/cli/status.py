@@ -1,7 +1,9 @@
 """`evoscope ls` and `evoscope status`."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -61,7 +63,7 @@ def status_lines(run: RunStatus) -> list[str]:
             ("progress", progress_text(run)),
             ("time left", span(*run.eta_s) if run.eta_s else ""),
             ("parked", _parked(run.parked)),
-            ("effect", effect_text(run.effect)),
+            ("effect", found_text(run.found) or effect_text(run.effect)),
             ("calls", f"{count(run.calls.completed)} completed, {working}{failures}"),
             ("saved", _saved(run.effect)),
             ("tokens", _tokens(run)),
@@ -76,6 +78,17 @@ def status_lines(run: RunStatus) -> list[str]:
 def progress_text(run: RunStatus) -> str:
     """`12/200 cases`."""
     return f"{run.done}/{'?' if run.total is None else run.total} {run.unit}s"
+
+
+def found_text(found: Mapping[str, Any]) -> str:
+    """A chase run's effect; empty for other searches."""
+    if not found.get("chosen"):
+        return ""
+    shares = {"G_rel": "g_rel", "G_0": "g_0", "Delta_BS": "delta_bs", "Gamma": "gamma"}
+    known = [
+        f"{name} {float(found[key]):+.2%}" for name, key in shares.items() if found[key] is not None
+    ]
+    return f"{found['chosen']}: {', '.join(known)}; archive of {found['archive']}"
 
 
 def effect_text(effect: HardenEffect) -> str:
@@ -130,7 +143,7 @@ def _runs_table(runs: list[RunStatus]) -> list[str]:
             run.search + (" offline" if run.offline else ""),
             run.state,
             progress_text(run),
-            effect_text(run.effect),
+            found_text(run.found) or effect_text(run.effect),
             "?" if run.calls.cost is None else money(run.calls.cost),
             local_time(run.started, date=True),
         )

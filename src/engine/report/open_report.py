@@ -11,6 +11,8 @@ from ..errors import UsageError
 from ..model.llm import Json
 from ..store.reader import Reader
 from ..store.status import status_of
+from .chase_read import read_chase
+from .chase_report import chase_report
 from .harden_read import read_domain, read_harden
 from .harden_report import harden_report
 from .tables import Report
@@ -30,12 +32,28 @@ def open_report(path: Path) -> Report:
     """
     with Reader(path) as reader:
         search = reader.meta().get("search")
+        if search == "cegar":
+            return _cegar(reader)
+        if search == "chase":
+            return chase_report(read_chase(reader), provenance(reader, {}), _banner(reader, {}))
         if search != "harden":
-            raise UsageError(f"{path}: a {search} run has no report; only harden runs have one")
+            raise UsageError(f"{path}: a {search} run has no report")
         domain = read_domain(reader)
         return harden_report(
             read_harden(reader), provenance(reader, domain), _banner(reader, domain)
         )
+
+
+def _cegar(reader: Reader) -> Report:
+    from .cegar_held import held_out
+    from .cegar_read import read_cegar
+    from .cegar_report import cegar_report
+
+    run = read_cegar(reader)
+    config = json.loads(reader.meta()["config"])
+    held = held_out(reader.path, config, (*run.starting, *run.admitted))
+    known = provenance(reader, {}) | {"sandbox": reader.meta().get("sandbox")}
+    return cegar_report(run, held, known, _banner(reader, {}))
 
 
 def provenance(reader: Reader, domain: Mapping[str, Any]) -> dict[str, Json]:

@@ -13,6 +13,7 @@ from typing import Any
 from ..heartbeat import SILENT_S, Heartbeat, read_heartbeat
 from ..model.harden import CaseResult
 from ..run_files import run_name
+from .chase import chase_effect
 from .reader import Reader
 
 ACTIVE = frozenset(("starting", "running", "pausing", "paused", "stopping"))
@@ -77,6 +78,8 @@ class RunStatus:
     started: str | None
     updated: str | None
     meta: Mapping[str, str] = field(default_factory=dict)
+    found: Mapping[str, Any] = field(default_factory=dict)
+    """The effect of a search other than harden, by name; shares are exact."""
 
     @property
     def alive(self) -> bool:
@@ -118,6 +121,7 @@ def status_of(reader: Reader) -> RunStatus:
         started=meta.get("started"),
         updated=meta.get("updated"),
         meta=meta,
+        found=chase_effect(reader) if meta.get("search") == "chase" else {},
     )
 
 

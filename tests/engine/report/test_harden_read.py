@@ -141,6 +141,6 @@ def test_calibration_of_the_rubric_is_a_table(tmp_path: Path) -> None:
 
 
 def test_another_search_has_no_report_yet(tmp_path: Path) -> None:
-    run = new_run(tmp_path, search="chase")
-    with pytest.raises(UsageError, match="chase run has no report"):
+    run = new_run(tmp_path, search="other")
+    with pytest.raises(UsageError, match="other run has no report"):
         open_report(run.path)

@@ -1,0 +1,162 @@
+"""A chase run as its report and the screens read it from the file."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import median, quantiles
+from typing import Any
+
+from ..store.reader import Reader
+
+DECISIONS = "SELECT unit, step, kind, considered, chosen, reason, vetoes FROM decision ORDER BY seq"
+ROLLOUT_TIME = (
+    "SELECT node, sum(coalesce(latency_s, 0)), sum(input_tokens), sum(cached_input_tokens), "
+    "sum(output_tokens) FROM call WHERE unit = ? AND role = 'agent' AND status = 'completed' "
+    "GROUP BY node, purpose, number"
+)
+UNIT_SUMS = (
+    "SELECT unit, role, count(*), sum(input_tokens), sum(cached_input_tokens), "
+    "sum(output_tokens), sum(latency_s) FROM call WHERE status = 'completed' GROUP BY unit, role"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One decision as it was recorded."""
+
+    unit: str
+    step: str
+    kind: str
+    considered: tuple[Mapping[str, Any], ...]
+    chosen: tuple[str, ...]
+    reason: str
+    vetoes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """A counterfactual that was confirmed or not: gain destruction on D_disc and D_conf."""
+
+    node: str
+    round: str
+    description: str
+    family: str
+    disc: Fraction | None
+    conf: Fraction
+    pairs: int
+    threshold: Fraction
+    archived: bool
+    vetoed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a part of the run used: wall is model time, per rollout where it is certification."""
+
+    part: str
+    attempts: int
+    tokens: int | None
+    uncached: int | None
+    seconds: float
+    wall: tuple[float, float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChaseRun:
+    """Decisions in order, confirmations, what was used, and the certification's result."""
+
+    name: str
+    choices: tuple[Choice, ...]
+    confirmations: tuple[Confirmation, ...]
+    uses: tuple[Use, ...]
+    certification: Mapping[str, Any] | None
+    descriptions: Mapping[str, str]
+    contested: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+    def of(self, *kinds: str) -> list[Choice]:
+        """The decisions of these kinds."""
+        return [choice for choice in self.choices if choice.kind in kinds]
+
+
+def read_chase(reader: Reader) -> ChaseRun:
+    """The run in a file, as far as it has come. Raises StoreError."""
+    choices = tuple(
+        Choice(u, s, k, tuple(json.loads(c)), tuple(json.loads(h)), r, tuple(json.loads(v)))
+        for u, s, k, c, h, r, v in reader.rows(DECISIONS)
+    )
+    nodes = {
+        node: (description, json.loads(origin), bool(vetoed))
+        for node, description, origin, vetoed in reader.rows(
+            "SELECT id, description, origin, vetoed FROM node"
+        )
+    }
+    row = reader.row("SELECT result FROM unit WHERE id = 'certification' AND state = 'done'")
+    meta = reader.meta()
+    sealed = next((choice for choice in choices if choice.kind == "open_seal"), None)
+    result = json.loads(row[0]) if row and row[0] else None
+    fixed = [*(sealed.chosen if sealed else ()), *(result["archive"] if result else ())]
+    return ChaseRun(
+        name=meta.get("name", reader.path.stem),
+        choices=choices,
+        confirmations=tuple(_confirmations(choices, nodes)),
+        uses=tuple(_uses(reader, sealed)),
+        certification=result,
+        descriptions={node: description for node, (description, _, _) in nodes.items()},
+        contested=tuple(node for node in fixed if node in nodes and nodes[node][2]),
+        settings=json.loads(meta.get("config", "{}")).get("chase", {}),
+    )
+
+
+def _confirmations(
+    choices: tuple[Choice, ...], nodes: Mapping[str, tuple[str, Any, bool]]
+) -> list[Confirmation]:
+    found = []
+    for choice in choices:
+        if choice.step != "confirm" or not choice.considered:
+            continue
+        disc = {row["node"]: row["disc"] for row in choice.considered if "disc" in row}
+        last = choice.considered[-1]
+        description, origin, vetoed = nodes.get(last["node"], ("", {}, False))
+        found.append(
+            Confirmation(
+                last["node"], choice.unit, description, ", ".join(origin.get("family", [])),
+                Fraction(disc[last["node"]]) if last["node"] in disc else None,
+                Fraction(last["conf"]), last["pairs"], Fraction(last["threshold"]),
+                choice.kind == "archive", vetoed,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _uses(reader: Reader, sealed: Choice | None) -> list[Use]:
+    """Search by method, then certification by method: tables C.8 and C.7."""
+    search: dict[str, list[tuple[Any, ...]]] = {}
+    for unit, _, *sums in reader.rows(UNIT_SUMS):
+        if unit != "certification":
+            method = unit.split("/")[0]
+            part = f"search: {'chase' if method == 'final' else method}"
+            search.setdefault(part, []).append(tuple(sums))
+    found = [_use(part, rows) for part, rows in sorted(search.items())]
+    rollouts: dict[str, list[tuple[Any, ...]]] = {}
+    for node, seconds, given, cached, output in reader.rows(ROLLOUT_TIME, ("certification",)):
+        rollouts.setdefault(node, []).append((1, given, cached, output, seconds))
+    for row in sealed.considered if sealed else ():
+        rows = rollouts.get(row["node"], [])
+        if rows:
+            found.append(_use(f"certification: {row['method']}", rows, spread=True))
+    return found
+
+
+def _use(part: str, rows: list[tuple[Any, ...]], spread: bool = False) -> Use:
+    given, cached, output = (sum(row[k] or 0 for row in rows) for k in (1, 2, 3))
+    seconds = [float(row[4] or 0.0) for row in rows]
+    wall = None
+    if spread and len(seconds) > 1:
+        low, _, high = quantiles(seconds, n=4, method="inclusive")
+        wall = (median(seconds), low, high)
+    return Use(
+        part, sum(row[0] for row in rows), given + cached + output, given + output, sum(seconds),
+        wall,
+    )  # fmt: skip
