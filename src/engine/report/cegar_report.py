@@ -75,9 +75,7 @@ def effect_table(run: CegarRun, splits: Mapping[str, Judged]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, judged in splits.items():
         whole = run.flagged(judged)
-        rows.append(
-            _row("the pool", name, *tested(judged, lambda m, w=whole: w[m], run.seed), run.calls)
-        )  # type: ignore[misc]
+        rows.append(_row("the pool", name, *tested(judged, whole.__getitem__, run.seed), run.calls))
         for operator in run.admitted:
             title = f"{operator.name} ({operator.node})"
             rows.append(_row(title, name, *tested(judged, flags_of(judged, operator), run.seed), 0))
@@ -267,3 +265,22 @@ def spot_rows(run: CegarRun) -> Sequence[dict[str, Json]]:
         }
         for spot in run.spots
     ]
+
+
+def pool_rows(run: CegarRun) -> list[dict[str, Json]]:
+    """The pool as `evoscope show RUN archive` lists it: training figures of each by itself."""
+    rows: list[dict[str, Json]] = []
+    for operator in run.admitted:
+        found = score(run.training.split.votes(flags_of(run.training, operator)))
+        rows.append(
+            {
+                "node": operator.node,
+                "name": operator.name,
+                "level": operator.level,
+                "helped": found.helped,
+                "hurt": found.hurt,
+                "delta": float(found.delta),
+                "flags": found.flags,
+            }
+        )
+    return rows

@@ -51,10 +51,6 @@ class Desk:
         """An operator by itself against flagging nothing; unrun members count as not flagged."""
         return score(self.training.votes(lambda m: column.get(m) is Verdict.FLAG))
 
-    def flagged(self, vetoed: AbstractSet[str]) -> dict[Member, bool]:
-        """What the admitted operators flag together: alone if one, else at least two of them."""
-        return pool_flags([self.columns[one.node] for one in self.voting(vetoed)], self.training)
-
 
 def pool_flags(columns: list[dict[Member, Verdict]], split: Labelled) -> dict[Member, bool]:
     """The deployed decision of a pool: one operator deploys alone, several by two votes."""

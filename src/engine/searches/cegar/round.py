@@ -4,14 +4,15 @@ from dataclasses import replace
 
 from ...model.core import Decision, Directives, Effect, Event, NodeState, Tally
 from ...model.llm import Json
-from ...stats.shuffle import RESAMPLES, shuffle_test
+from ...stats.shuffle import shuffle_test
 from .attempts import Abandon, Attempt, End
 from .authoring import Tried, author, request_data
 from .baseline import node_of
 from .bench import Operator
+from .metric import score
 from .outcome import RoundResult
 from .partition import BlindSpot
-from .pool import Desk
+from .pool import Desk, pool_flags
 from .request import Scope, scope
 from .trial import REST, Trial, detail_of, tried
 from .verdicts import letters
@@ -119,38 +120,36 @@ class Round:
         column = self.desk.training.column(verdicts)
         self.desk.columns[operator.node] = column
         alone = self.desk.alone(column)
-        self.desk.admitted.append(operator)
-        try:
-            effects = self._effects(operator, said)
-        finally:
-            self.desk.admitted.remove(operator)
+        pool, effects = self._pool_with(operator, said)
+        keys = {**detail_of(alone), "pool": pool}
+        reason = f"level {operator.level}, {trial.rows[-1].reason}"
         await self.desk.ctx.record(
-            self._decision(
-                "admit", operator.node, step.target,
-                f"level {operator.level}, {trial.rows[-1].reason}", detail_of(alone),
-            ),
+            self._decision("admit", operator.node, step.target, reason, keys),
             effects=[
                 NodeState(operator.node, "promoted", alone.delta),
                 Event("admitted", "node", operator.node),
                 *effects,
             ],
-        )  # fmt: skip
+        )
         await self._revised(operator, step.target)
         return RoundResult(
             "admitted", self.calls, step.target.key, fault_of(whole), operator,
             tuple(self.failures),
         )  # fmt: skip
 
-    def _effects(self, operator: Operator, said: Directives) -> list[Effect]:
-        """The new pool's null test on training, which no decision reads."""
-        flags = self.desk.flagged(said.vetoed)
-        counts = [vote.count() for vote in self.desk.training.votes(lambda m: flags[m])]
-        found = shuffle_test(counts, seed=self.desk.ctx.seed)
-        if found is None:
-            return []
-        return [
-            Tally(self.unit, "null", operator.node, "at_least", found.at_least),
-            Tally(self.unit, "null", operator.node, "resamples", RESAMPLES),
+    def _pool_with(
+        self, operator: Operator, said: Directives
+    ) -> tuple[dict[str, Json], list[Effect]]:
+        """The grown pool on the training split: its figures, and the counts of its null test,
+        which are an effect because no decision reads them."""
+        voting = [*self.desk.voting(said.vetoed), operator]
+        flags = pool_flags([self.desk.columns[one.node] for one in voting], self.desk.training)
+        votes = self.desk.training.votes(lambda member: flags[member])
+        members: list[Json] = [one.node for one in voting]
+        null = shuffle_test([vote.count() for vote in votes], seed=self.desk.ctx.seed)
+        counts = {} if null is None else {"at_least": null.at_least, "resamples": null.resamples}
+        return {**detail_of(score(votes)), "members": members}, [
+            Tally(self.unit, "null", operator.node, name, count) for name, count in counts.items()
         ]
 
     async def _revised(self, operator: Operator, target: BlindSpot) -> None:

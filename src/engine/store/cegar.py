@@ -1,0 +1,44 @@
+"""The effect of a cegar run on its training split, in two cheap queries (json.md, status)."""
+
+import json
+from fractions import Fraction
+from typing import Any
+
+from .reader import Reader
+
+ADMISSIONS = "SELECT considered, unit FROM decision WHERE kind = 'admit' ORDER BY seq DESC"
+ABANDONED = "SELECT count(*) FROM decision WHERE kind = 'abandon'"
+VETOED = "SELECT id FROM node WHERE vetoed = 1"
+NULL = "SELECT outcome, n FROM tally WHERE gate = 'null' AND axis = ?"
+
+
+def cegar_effect(reader: Reader) -> dict[str, Any]:
+    """Delta, share of headroom, flags and p of the pool on training, and the pool's size.
+
+    Unknown (None) while nothing is admitted, and where a veto has made a pool that no decision
+    has scored yet. Held-out figures come from the scoring command only.
+    """
+    vetoed = {node for (node,) in reader.rows(VETOED)}
+    (abandoned,) = reader.row(ABANDONED) or (0,)
+    found: dict[str, Any] = {
+        "delta": None, "headroom_share": None, "flags": None, "pool": 0, "p": None,
+        "abandoned_targets": abandoned,
+    }  # fmt: skip
+    admissions = [json.loads(considered)[0] for considered, _ in reader.rows(ADMISSIONS)]
+    standing = {one["node"] for one in admissions} - vetoed
+    found["pool"] = len(standing)
+    known = next((one for one in admissions if set(one["pool"]["members"]) == standing), None)
+    if known is not None:
+        pool = known["pool"]
+        delta, headroom = Fraction(pool["delta"]), Fraction(pool["headroom"])
+        counts = dict(reader.rows(NULL, (known["node"],)))
+        found |= {"delta": delta, "flags": pool["flags"], "p": _p(counts)}
+        found["headroom_share"] = delta / headroom if headroom else None
+    return found
+
+
+def _p(counts: dict[str, int]) -> Fraction | None:
+    """(1 + #{null >= observed}) / (b + 1)."""
+    if "resamples" not in counts:
+        return None
+    return Fraction(1 + counts.get("at_least", 0), 1 + counts["resamples"])
