@@ -144,7 +144,10 @@ class Run:
         self.engines[-1].wait()
 
     def end(self) -> None:
-        """End what a failed test left running."""
+        """End what a failed test left running, an engine that a command started included."""
+        beat = read_heartbeat(self.path)
+        if beat is not None and beat.alive():
+            os.kill(beat.pid, signal.SIGKILL)
         for engine in self.engines:
             if engine.poll() is None:
                 engine.kill()

@@ -169,10 +169,20 @@ def holding_a_key(kept: dict[str, bytes]) -> list[str]:
     return [name for name, data in kept.items() if any(key in data for key in keys)]
 
 
+@pytest.fixture
+def ended() -> Iterator[list[Run]]:
+    """Runs put in here have no engine left after the test."""
+    runs: list[Run] = []
+    yield runs
+    for run in runs:
+        run.end()
+
+
 @pytest.mark.slow
-def test_planted_keys_are_kept_nowhere(tmp_path: Path) -> None:
+def test_planted_keys_are_kept_nowhere(tmp_path: Path, ended: list[Run]) -> None:
     with ServerThread([Rule("latency", args={"low": 0.02, "high": 0.05}), FAULTS[1]]) as server:
         run = Run(tmp_path / "run.evo", paper_config(server)).make()
+        ended.append(run)
         run.begin()
         wait_until(lambda: server.stats.seen > 25, "a first part of the run")
         server.rules = [Rule("echo_key")]
