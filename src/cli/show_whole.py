@@ -59,8 +59,11 @@ def _terms(terms: AxisTerms) -> str:
 
 def archive_json(reader: Reader, group: str | None) -> dict[str, Any]:
     """Survivors and promoted variant of each case; for chase the harness x benchmark matrix."""
-    if reader.meta().get("search") == "chase":
+    search = reader.meta().get("search")
+    if search == "chase":
         return chase_archive(reader)
+    if search == "cegar":
+        return _cegar_archive(reader)
     return {
         "cases": [
             {
@@ -78,8 +81,11 @@ def archive_json(reader: Reader, group: str | None) -> dict[str, Any]:
 
 def archive_lines(reader: Reader, group: str | None) -> list[str]:
     """The same for people, a line a survivor or a harness."""
-    if reader.meta().get("search") == "chase":
+    search = reader.meta().get("search")
+    if search == "chase":
         return _chase_lines(chase_archive(reader))
+    if search == "cegar":
+        return _cegar_lines(_cegar_archive(reader))
     rows = [
         (
             kept.case,
@@ -118,3 +124,37 @@ def _chase_lines(archive: dict[str, Any]) -> list[str]:
             + (", vetoed" if one["vetoed"] else "")
         )
     return [*lines, f"epsilon {archive['epsilon']}, eta {archive['eta']}"]
+
+
+def _cegar_archive(reader: Reader) -> dict[str, Any]:
+    """The pool with its training figures, the blind spots that are left, the certificate."""
+    from ..engine.report.cegar_read import read_cegar
+    from ..engine.report.cegar_report import pool_rows, spot_rows
+
+    run = read_cegar(reader)
+    return {
+        "pool": pool_rows(run),
+        "blind_spots": spot_rows(run),
+        "certificate": None if run.certificate is None else dict(run.certificate),
+    }
+
+
+def _cegar_lines(archive: dict[str, Any]) -> list[str]:
+    pool = [
+        (
+            one["node"], one["name"], str(one["level"]), str(one["helped"]), str(one["hurt"]),
+            f"{float(one['delta']):+.4f}", str(one["flags"]),
+        )
+        for one in archive["pool"]
+    ]  # fmt: skip
+    spots = [
+        (one["signature"], str(one["correct"]), str(one["incorrect"]))
+        for one in archive["blind_spots"]
+    ]
+    heads = ("operator", "name", "level", "helped", "hurt", "Delta", "flags")
+    sealed = archive["certificate"]
+    return [
+        *table(heads, pool, right={2, 3, 4, 5, 6}),
+        *table(("blind spot", "correct", "incorrect"), spots, right={1, 2}),
+        f"certificate {sealed['sha256']}" if sealed else "no certificate",
+    ]

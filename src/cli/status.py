@@ -81,7 +81,9 @@ def progress_text(run: RunStatus) -> str:
 
 
 def found_text(found: Mapping[str, Any]) -> str:
-    """A chase run's effect; empty for other searches."""
+    """A chase or cegar run's effect; empty for other searches."""
+    if "abandoned_targets" in found:
+        return _cegar_text(found)
     if not found.get("chosen"):
         return ""
     shares = {"G_rel": "g_rel", "G_0": "g_0", "Delta_BS": "delta_bs", "Gamma": "gamma"}
@@ -101,6 +103,20 @@ def effect_text(effect: HardenEffect) -> str:
     return (
         f"accuracy {percent(before)} -> {percent(after)}, "
         f"{effect.hardened} of {effect.cases} cases hardened{failed}"
+    )
+
+
+def _cegar_text(found: Mapping[str, Any]) -> str:
+    abandoned = f"{found['abandoned_targets']} targets abandoned"
+    if found["delta"] is None:
+        return f"pool of {found['pool']}, {abandoned}"
+    share = (
+        "" if found["headroom_share"] is None else f" ({percent(float(found['headroom_share']))})"
+    )
+    p = "" if found["p"] is None else f", p {float(found['p']):.4f}"
+    return (
+        f"training Delta {float(found['delta']):+.4f}{share}{p}, {found['flags']} flags, "
+        f"pool of {found['pool']}, {abandoned}"
     )
 
 

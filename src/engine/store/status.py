@@ -13,8 +13,12 @@ from typing import Any
 from ..heartbeat import SILENT_S, Heartbeat, read_heartbeat
 from ..model.harden import CaseResult
 from ..run_files import run_name
+from .cegar import cegar_effect
 from .chase import chase_effect
 from .reader import Reader
+
+EFFECTS = {"chase": chase_effect, "cegar": cegar_effect}
+"""What a search's status says of its effect; harden's has a field of its own."""
 
 ACTIVE = frozenset(("starting", "running", "pausing", "paused", "stopping"))
 """States that need a living engine; without one the run is lost."""
@@ -121,7 +125,7 @@ def status_of(reader: Reader) -> RunStatus:
         started=meta.get("started"),
         updated=meta.get("updated"),
         meta=meta,
-        found=chase_effect(reader) if meta.get("search") == "chase" else {},
+        found=EFFECTS[meta["search"]](reader) if meta.get("search") in EFFECTS else {},
     )
 
 
