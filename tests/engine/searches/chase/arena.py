@@ -5,6 +5,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from evoscope.engine.benchmarks.syn_ledger.environment import Ledger, SynLedger, build
 from evoscope.engine.benchmarks.syn_ledger.operators import OPERATORS
@@ -38,7 +39,7 @@ def small(scale: int = 1) -> tuple[SynLedger, SynLedger]:
     )
 
 
-def setup(seed: int = 0, scale: int = 1, **settings: object) -> ChaseSetup:
+def setup(seed: int = 0, scale: int = 1, **settings: Any) -> ChaseSetup:
     """A search on the small ledger; the seed is part of the offline models' names."""
     released, neutral = small(scale)
     quick = {"rollouts_evo": 1, "rollouts_disc": 1, "rollouts_conf": 2, "rollouts_cert": 1}

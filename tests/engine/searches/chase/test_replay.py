@@ -1,14 +1,27 @@
 """The search through the replay kit: orders of completion, lost power, vetoes; equal digests."""
 
+import json
+import sqlite3
+from contextlib import closing
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from evoscope.engine.report.open_report import open_report
 from evoscope.engine.searches.chase.search import run
+from evoscope.engine.store.chase import chase_archive, chase_effect
+from evoscope.engine.store.reader import Reader
 from tests.engine.searches.chase.arena import Delayed, setup
 from tests.replay_kit import Kit, Life
 
-SETTINGS = {"rounds": 1, "methods": ["chase", "compass"], "eta": "0", "rollouts_conf": 1}
+SETTINGS: dict[str, Any] = {
+    "rounds": 1,
+    "methods": ["chase", "compass"],
+    "eta": "0",
+    "rollouts_conf": 1,
+}
 
 
 def kit(folder: Path) -> Kit:
@@ -76,3 +89,29 @@ def test_a_veto_between_two_lives_is_followed_the_same_way_again(tmp_path: Path)
     own.live(path, 3, Life(stop_after=60, commands=[(50, veto)]))
     assert own.finish(path, 4).state == "finished"
     assert own.verify(path).ok
+
+
+def test_report_archive_and_effect_say_what_the_run_recorded(
+    tmp_path: Path, whole: tuple[Path, str, int]
+) -> None:
+    path = kit(whole[0].parent).copy(whole[0], "shown")
+    meta = {"search": "chase", "name": "shown", "offline": "1", "state": "finished"}
+    meta["config"] = json.dumps({"chase": {"epsilon": "0.05", "eta": "0"}})
+    with closing(sqlite3.connect(path)) as db, db:
+        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(meta.items()))
+        (text,) = db.execute("SELECT result FROM unit WHERE id = 'certification'").fetchone()
+    result = json.loads(text)
+    tables = open_report(path).tables
+    rows = {row[0]: row for row in tables["certification"].rows}
+    assert set(rows) == {"RawHarness", "HarnessCompass", "CHASE"}
+    own = result["methods"]["chase"]
+    assert rows["CHASE"][1] == own["harness"]
+    assert rows["CHASE"][2] == pytest.approx(100 * float(Fraction(own["r_rel"])))
+    assert {"selections", "matrix", "guarantees", "use"} <= set(tables)
+    with Reader(path) as reader:
+        archive, effect = chase_archive(reader), chase_effect(reader)
+    assert [one["id"] for one in archive["benchmarks"]] == result["archive"]
+    assert effect["chosen"] == own["harness"]
+    assert effect["delta_bs"] == Fraction(own["delta_bs"])
+    chosen = [one["id"] for one in archive["harnesses"] if one["chosen"]]
+    assert chosen == [own["harness"]]
