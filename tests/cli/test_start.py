@@ -21,7 +21,8 @@ from tests.cli.conftest import Cli
 from tests.store_builder import new_run, small_run
 
 QUICK = [
-    "--set", "benchmark.sample=2", "--set", "harden.futility=false", "--set", "harden.generations=1", "--set", "harden.offspring=2",
+    "--set", "benchmark.sample=2", "--set", "harden.futility=false",
+    "--set", "harden.generations=1", "--set", "harden.offspring=2",
     "--set", "harden.survivors=1", "--set", "harden.rollouts=2",
     "--set", "providers.offline.faults={}",
 ]  # fmt: skip
