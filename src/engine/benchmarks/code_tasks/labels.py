@@ -19,10 +19,12 @@ Run: TypeAlias = Callable[[Job], Awaitable[Outcome]]
 
 MEMORY_MB = 1024
 LEAST_CPU_S = {"own": 0.25}
-USUAL_CPU_S = 4.0
+USUAL_CPU_S = 2.0
 CPU_FACTOR = 4
-"""A candidate may use four times the reference's time, as in EvalPlus, and never less than 4 s a
-suite; our own tasks are small, and many of their faults never end."""
+"""A candidate may use four times the reference's time for a portion, and never less than 2 s; our
+own tasks are small, and many of their faults never end."""
+ONE_INPUT_CPU_S = 1.0
+"""Where that is too little, each input is run alone with as much time as EvalPlus gives it."""
 VISIBLE_CPU_S = 2.0
 REFERENCE = Limits(cpu_s=60.0, memory_mb=4096, output_bytes=1 << 28)
 PORTION = 1 << 21
@@ -33,13 +35,17 @@ _INEXACT = (b"f", b"c", b"o")
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Some inputs of one half of a hidden suite, with what the reference gives on them."""
+    """Some inputs of one half of a hidden suite, with what the reference gives on them.
+
+    `limits` are for all of them together, `alone` for one.
+    """
 
     half: str
     arguments: tuple[Arguments, ...]
     inputs: tuple[bytes, ...]
     expected: tuple[bytes, ...]
     limits: Limits
+    alone: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +70,25 @@ async def prepare(task: Task, run: Run) -> Suite:
     return Suite(replace(task, visible=tuple(kept)), tuple(portions))
 
 
-async def label(suite: Suite, text: str, run: Run) -> Label:
-    """What the checks say of one program. Raises DataError where the sandbox could not run it."""
+async def label(suite: Suite, text: str, run: Run, *, thorough: bool = True) -> Label:
+    """What the checks say of one program. Raises DataError where the sandbox could not run it.
+
+    Without `thorough` the second half is not run where the first one has failed, and counts as
+    failed too: enough to say what is right.
+    """
     task, program = suite.task, Program(text, suite.task.entry)
     passes = {"base": True, "plus": True}
     details: list[str] = []
     near = False
     for portion in suite.portions:
-        if passes[portion.half]:
-            outcome = await run(Calls(program, portion.inputs, limits=portion.limits))
-            near = near or outcome.near_limit
-            detail = _judge(task, portion, outcome)
+        if passes[portion.half] and (thorough or passes["base"]):
+            detail, close = await _failure(task, portion, program, run)
+            near = near or close
             if detail is not None:
                 passes[portion.half] = False
                 details.append(f"{portion.half}: {detail}")
+    if not thorough and not passes["base"]:
+        passes["plus"] = False
     seen = await _visible(task, program, task.visible, run)
     return Label(seen, passes["base"], passes["plus"], "; ".join(details), near)
 
@@ -89,6 +100,36 @@ async def label_all(suite: Suite, candidates: Sequence[Candidate], run: Run) -> 
         if candidate.text not in known:
             known[candidate.text] = await label(suite, candidate.text, run)
     return [known[candidate.text] for candidate in candidates]
+
+
+async def _failure(
+    task: Task, portion: Portion, program: Program, run: Run
+) -> tuple[str | None, bool]:
+    """Why a candidate fails a portion, None where it passes; and whether time was short."""
+    outcome = await run(Calls(program, portion.inputs, limits=portion.limits))
+    if outcome.verdict != "timeout" or len(portion.inputs) == 1 or task.dataset == "own":
+        return _judge(task, portion, outcome), outcome.near_limit
+    near = False
+    for place in range(len(portion.inputs)):
+        piece = _piece(portion, place)
+        outcome = await run(Calls(program, piece.inputs, limits=piece.limits))
+        near = near or outcome.near_limit
+        detail = _judge(task, piece, outcome)
+        if detail is not None:
+            return detail, near
+    return None, near
+
+
+def _piece(portion: Portion, place: int) -> Portion:
+    """One input of a portion, with time of its own."""
+    part = slice(place, place + 1)
+    return replace(
+        portion,
+        arguments=portion.arguments[part],
+        inputs=portion.inputs[part],
+        expected=portion.expected[part],
+        limits=portion.alone,
+    )
 
 
 async def _portions(
@@ -110,14 +151,12 @@ async def _portions(
     for end, value in enumerate(expected, 1):
         size += len(value)
         if size >= PORTION or end == len(expected):
-            limits = Limits(
-                cpu_s=max(least, CPU_FACTOR * outcome.cpu_s),
-                memory_mb=MEMORY_MB,
-                output_bytes=(1 << 16) + 4 * size,
-            )
+            scaled = CPU_FACTOR * outcome.cpu_s
+            limits = Limits(max(least, scaled), MEMORY_MB, output_bytes=(1 << 16) + 4 * size)
+            alone = replace(limits, cpu_s=max(ONE_INPUT_CPU_S, scaled))
             part = slice(start, end)
-            given = tuple(arguments[part])
-            portions.append(Portion(half, given, inputs[part], tuple(expected[part]), limits))
+            given, want = tuple(arguments[part]), tuple(expected[part])
+            portions.append(Portion(half, given, inputs[part], want, limits, alone))
             start, size = end, 0
     return portions
 
