@@ -1,45 +1,62 @@
-"""The real sandbox for searches on virtual time: it lives on a thread of its own.
+"""The real sandbox for searches on virtual time: it lives in a process of its own.
 
-Outcomes are kept by the job's key, so that hundreds of lives run each program once.
+The search's clock stands still while a program runs. Outcomes are kept by the job's key, so that
+many lives run each program once.
 """
 
 import asyncio
+import multiprocessing
 import random
+from multiprocessing.connection import Connection
 
 from evoscope.engine.sandbox.jobs import Job, Outcome, key
 from evoscope.engine.sandbox.pool import Pool
 
-KNOWN: dict[str, Outcome] = {}
+
+def _serve(pipe: Connection) -> None:
+    async def answer() -> None:
+        async with await Pool.open(2) as pool:
+            while (job := pipe.recv()) is not None:
+                pipe.send(await pool.settle(job))
+
+    asyncio.run(answer())
 
 
-async def run_real(jobs: list[Job]) -> None:
-    """Fill KNOWN with what the sandbox says of these jobs."""
-    async with await Pool.open(2) as pool:
-        missing = [job for job in jobs if key(job) not in KNOWN]
-        for job, outcome in zip(
-            missing, await asyncio.gather(*map(pool.settle, missing)), strict=True
-        ):
-            KNOWN[key(job)] = outcome
+class OutcomeServer:
+    """A sandbox behind a pipe, with what it has answered so far."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,))
+        self._process.start()
+        theirs.close()
+        self.known: dict[str, Outcome] = {}
+
+    def settle(self, job: Job) -> Outcome:
+        name = key(job)
+        if name not in self.known:
+            self._pipe.send(job)
+            self.known[name] = self._pipe.recv()
+        return self.known[name]
+
+    def close(self) -> None:
+        self._pipe.send(None)
+        self._process.join(30)
+        self._pipe.close()
 
 
-class Missing(Exception):
-    """A job that no real run has asked for yet."""
+class ServedOutcomes:
+    """An executor over a server; each outcome takes a seeded time."""
 
-
-class KnownOutcomes:
-    """An executor that answers from KNOWN, after a seeded delay."""
-
-    def __init__(self, seed: int = 0) -> None:
-        self._random = random.Random(seed)
-        self.asked: list[str] = []
+    def __init__(self, server: OutcomeServer, seed: int = 0) -> None:
+        self._server, self._random = server, random.Random(seed)
+        self.asked = 0
 
     async def settle(self, job: Job) -> Outcome:
-        await asyncio.sleep(self._random.random() / 100)
-        name = key(job)
-        self.asked.append(name)
-        if name not in KNOWN:
-            raise Missing(name)
-        return KNOWN[name]
+        self.asked += 1
+        await asyncio.sleep(self._random.random())
+        return self._server.settle(job)
 
     async def close(self) -> None:
         return None

@@ -22,7 +22,19 @@ def export(run: Path, output: Path) -> None:
 
     For harden: the finished cases in their source's own format, the fresh responses as `evoscope
     grade` reads them, and a run card. The export is loaded and graded again before it counts.
+    For cegar: the pool as an installable Python package with a function `score`, which calls no
+    model.
     """
+    from ..engine.store.status import read_status
+
+    if read_status(run).search == "cegar":
+        from ..engine.export_cegar import export_pool
+
+        made = export_pool(run, output)
+        for file in made:
+            click.echo(str(file))
+        narrate(f"{len(made)} files; `pip install {output}` installs the pool")
+        return
     from ..engine.export import export_run
 
     files = export_run(run, output)

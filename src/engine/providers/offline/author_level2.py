@@ -65,9 +65,9 @@ def op(task, code, ctx):
 
 def level2(rng: random.Random, names: Sequence[str]) -> Made:
     """One operator of the wide interface: its name, why, and its source."""
-    view, told = rng.choice(VIEWS)
+    view, told = rng.choices(VIEWS, weights=(4, 2, 1, 1, 1))[0]
     start, stop = rng.choice(((0, 4), (0, 12), (0, 32), (4, 32), (0, 24)))
-    kind = rng.choice(("each", "each", "each", "whole", "whole", "again"))
+    kind = rng.choice(("each", "each", "each", "each", "whole", "whole", "whole", "again"))
     if kind == "each":
         num, den = rng.choice(((1, 2), (2, 3), (3, 4), (1, 3)))
         body = EACH.format(

@@ -1,0 +1,114 @@
+"""The pool of a cegar run as an installable Python package that makes no model call."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+from .benchmarks.code_tasks.operate import OPERATOR, PEER
+from .errors import UsageError
+from .model.llm import Json
+from .report.cegar_read import CegarRun, read_cegar
+from .searches.cegar.bench import Operator
+from .searches.cegar.training import Labelled
+from .store.reader import Reader
+
+PACKAGE = "evoscope_pool"
+PROJECT = """[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "evoscope-pool"
+version = "1.0"
+description = "Operators that flag wrong programs, found by an Evoscope run"
+requires-python = ">=3.11"
+
+[tool.setuptools.package-data]
+evoscope_pool = ["*.json"]
+
+[tool.setuptools]
+packages = ["evoscope_pool", "evoscope_pool.operators"]
+"""
+README = """# A pool of operators
+
+Found by the Evoscope run `{run}`. `from evoscope_pool import score`, then
+`score(task, code, peers)`: `task` has `id`, `prompt`, `entry_point` and `visible` (assert
+statements), `peers` are the other samples for it. No model is called.
+
+Candidates run in processes with limited time and with your rights: score untrusted code inside a
+container. `electorate.json` holds what the training verdicts rest on (hash {electorate});
+`certificate.json` the classes that the search had to give up, null where it ended otherwise.
+"""
+
+
+def export_pool(path: Path, folder: Path) -> list[Path]:
+    """Write the package into a new folder and give its files.
+
+    Raises UsageError where nothing is admitted or the folder is in use.
+    """
+    with Reader(path) as reader:
+        run = read_cegar(reader)
+    if not run.admitted:
+        raise UsageError(f"{path}: nothing is admitted, so there is no pool to export")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is in use; choose a new folder with -o")
+    written = []
+    for name, text in contents(run).items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        written.append(target)
+    return written
+
+
+def contents(run: CegarRun) -> dict[str, str]:
+    """The package's files by path."""
+    here = files(f"{__package__}.searches.cegar")
+    split = run.training.split
+    texts = {
+        "pyproject.toml": PROJECT,
+        "README.md": README.format(run=run.name, electorate=split.electorate),
+        f"{PACKAGE}/__init__.py": (here / "package" / "scorer.py")
+        .read_text(encoding="utf-8")
+        .replace("from ..inputs import", "from .inputs import"),
+        f"{PACKAGE}/worker.py": (here / "package" / "worker.py").read_text(encoding="utf-8"),
+        f"{PACKAGE}/inputs.py": (here / "inputs.py").read_text(encoding="utf-8"),
+        f"{PACKAGE}/operators/__init__.py": '"""The operators, read as text."""\n',
+    }
+    texts |= {f"{PACKAGE}/{_file(one)}": one.source for one in run.admitted}
+    pool: dict[str, Json] = {
+        "run": run.name,
+        "least_votes": min(2, len(run.admitted)),
+        "operators": [
+            {"name": one.node, "title": one.name, "level": one.level, "file": _file(one)}
+            for one in run.admitted
+        ],
+        "cpu_s": {"operator": OPERATOR.cpu_s, "peer": PEER.cpu_s},
+    }
+    certificate = None if run.certificate is None else dict(run.certificate)
+    told = {"pool": pool, "electorate": _electorate(split), "certificate": certificate}
+    for name, value in told.items():
+        text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
+        texts[f"{PACKAGE}/{name}.json"] = f"{text}\n"
+    return texts
+
+
+def _file(operator: Operator) -> str:
+    return f"operators/{operator.node.replace('-', '_').replace('/', '_')}.py"
+
+
+def _electorate(split: Labelled) -> dict[str, Json]:
+    """What verdicts on the training split rest on: tasks as operators see them, and samples."""
+    return {
+        "hash": split.electorate,
+        "tasks": {
+            task.id: {
+                "id": task.id,
+                "prompt": task.prompt,
+                "entry_point": task.entry,
+                "visible": list(task.visible),
+                "peers": list(split.samples[task.id]),
+            }
+            for task in split.tasks
+        },
+    }

@@ -1,0 +1,163 @@
+"""A pool of operators that Evoscope has admitted: scores a candidate without any model call.
+
+Candidates run in processes of their own with limited time, and otherwise with your rights. Score
+code that you don't trust inside a container, or with Evoscope itself.
+"""
+
+import ast
+import json
+import marshal
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from ..inputs import inputs
+
+_HERE = files(__package__)
+POOL: dict[str, Any] = json.loads((_HERE / "pool.json").read_text(encoding="utf-8"))
+ELECTORATE: dict[str, Any] = json.loads((_HERE / "electorate.json").read_text(encoding="utf-8"))
+CERTIFICATE: Any = json.loads((_HERE / "certificate.json").read_text(encoding="utf-8"))
+BUDGET = 600
+PEERS = 16
+
+
+class OverBudget(BaseException):
+    """An operator asked for more runs than it may."""
+
+
+class Observation:
+    """What one run gave: `ok` with its `value`, or the word of its `error`."""
+
+    def __init__(self, ok: bool, value: Any) -> None:
+        self.ok, self.value, self.error = ok, value if ok else None, "" if ok else value
+
+
+class Context:
+    """The second half of a level-2 operator's view."""
+
+    def __init__(self, task: Mapping[str, Any], programs: Sequence[str]) -> None:
+        known = known_arguments(task["visible"], task["entry_point"])
+        made = inputs(task["id"], known)
+        self.own, self.peers = 0, list(range(1, len(programs)))
+        self.sources, self.asserts = list(programs), list(task["visible"])
+        self.examples = [(tuple(args), want) for args, want in examples(task)]
+        self.inputs, self.unperturbed = list(made.arguments), made.unperturbed
+        self._entry, self._spent = task["entry_point"], 0
+
+    def run(self, peer: int, arguments: Iterable[Any]) -> Observation:
+        """Run a program on one tuple of arguments."""
+        return self.run_many(peer, [arguments])[0]
+
+    def run_many(self, peer: int, wanted: Iterable[Iterable[Any]]) -> list[Observation]:
+        """Run a program on each tuple of arguments. Raises OverBudget."""
+        asked = [tuple(one) for one in wanted]
+        self._spent += len(asked)
+        if self._spent > BUDGET:
+            raise OverBudget
+        return [Observation(*one) for one in _observed(self.sources[peer], self._entry, asked)]
+
+
+def score(task: Mapping[str, Any], code: str, peers: Sequence[str]) -> dict[str, Any]:
+    """Whether the pool flags a candidate, and what each operator says.
+
+    `task` has id, prompt, entry_point and visible (assert statements); `peers` are the other
+    samples for it, in order.
+    """
+    said = {one["name"]: verdict(one, task, code, peers) for one in POOL["operators"]}
+    flags = sum(word == "flag" for word in said.values())
+    return {"flagged": flags >= POOL["least_votes"], "verdicts": said}
+
+
+def verdict(
+    operator: Mapping[str, Any], task: Mapping[str, Any], code: str, peers: Sequence[str]
+) -> str:
+    """flag, pass or abstain; an operator that fails abstains."""
+    view = {
+        "prompt": task["prompt"], "entry_point": task["entry_point"],
+        "visible": list(task["visible"]), "examples": examples(task),
+    }  # fmt: skip
+    module: dict[str, Any] = {}
+    try:
+        exec((_HERE / operator["file"]).read_text(encoding="utf-8"), module)
+        if operator["level"] == 1:
+            found = module["op"](view, code)
+        else:
+            found = module["op"](view, code, Context(task, [code, *others(peers, code)]))
+    except (Exception, OverBudget):
+        return "abstain"
+    return found if found in ("flag", "pass") else "abstain"
+
+
+def others(peers: Sequence[str], code: str) -> list[str]:
+    """The first 16 peers, one copy of the candidate's own code dropped."""
+    rest = list(peers)
+    if code in rest:
+        rest.remove(code)
+    return rest[:PEERS]
+
+
+def examples(task: Mapping[str, Any]) -> list[list[Any]]:
+    """[arguments, expected] of every visible check of the form `assert f(literals) == literal`."""
+    found = []
+    for text in task["visible"]:
+        test = _test(text)
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Call):
+            arguments, want = _literals(test.left), _literal(test.comparators[0])
+            exact = isinstance(test.ops[0], ast.Eq) or want == (None,)
+            named = getattr(test.left.func, "id", "") == task["entry_point"]
+            if exact and named and arguments is not None and want is not None:
+                found.append([list(arguments), want[0]])
+    return found
+
+
+def known_arguments(asserts: Sequence[str], entry: str) -> list[tuple[Any, ...]]:
+    """The literal arguments of every call of the entry point in the asserts."""
+    calls = [
+        node
+        for text in asserts
+        for node in ast.walk(_test(text) or ast.Constant(None))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == entry
+    ]
+    return [found for call in calls if (found := _literals(call)) is not None]
+
+
+def _test(text: str) -> ast.expr | None:
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return None
+    return body[0].test if len(body) == 1 and isinstance(body[0], ast.Assert) else None
+
+
+def _literals(call: ast.Call) -> tuple[Any, ...] | None:
+    values = [_literal(arg) for arg in call.args]
+    if call.keywords or None in values:
+        return None
+    return tuple(value[0] for value in values if value is not None)
+
+
+def _literal(node: ast.expr) -> tuple[Any] | None:
+    try:
+        return (ast.literal_eval(node),)
+    except (ValueError, TypeError, SyntaxError):
+        return None
+
+
+def _observed(code: str, entry: str, asked: list[tuple[Any, ...]]) -> list[tuple[bool, Any]]:
+    """What each input gave; where the process comes to no end, each gets one of its own."""
+    command = [sys.executable, "-s", "-S", "-P", "-B", str(_HERE / "worker.py")]
+    limit = POOL["cpu_s"]["peer"]
+    try:
+        done = subprocess.run(
+            command, input=marshal.dumps((code, entry, asked, limit)), capture_output=True,
+            timeout=3 * limit + 1, env={**os.environ, "PYTHONHASHSEED": "0"}, check=True,
+        )  # fmt: skip
+        found: list[tuple[bool, Any]] = marshal.loads(done.stdout)
+        return found
+    except (subprocess.SubprocessError, ValueError, EOFError):
+        if len(asked) == 1:
+            return [(False, "timeout")]
+        return [seen for one in asked for seen in _observed(code, entry, [one])]
