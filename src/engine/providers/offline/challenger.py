@@ -15,9 +15,12 @@ CUES = {
     "name": ("name",),
     "depth": ("shallow", "folder", "depth"),
     "rank": ("first result", "any", "rank"),
-    "position": ("part", "window", "read_on"),
-    "format": ("table", "csv", "form"),
+    "position": ("window",),
+    "format": ("table",),
 }
+MISSING = {"position": "second part", "format": "csv"}
+"""Features that a harness leans on as long as nothing in it speaks of them."""
+
 VALID = 5
 
 
@@ -29,6 +32,8 @@ def challenge(data: dict[str, Json], key: bytes) -> Json:
     rng = generator(key, "challenge")
     said = " ".join(texts(data.get("changes"))).lower()
     targets = [f for f, cues in CUES.items() if any(cue in said for cue in cues)]
+    whole = " ".join(texts(data.get("current"))).lower()
+    targets += [f for f, cue in MISSING.items() if cue not in whole and f not in targets]
     aimed = sorted(operators, key=lambda o: (not set(targets) & set(_features(o)), rng.random()))
     proposals = [_proposal([_step(o, rng)]) for o in (*aimed, *aimed, *aimed)[:VALID]]
     proposals.append(_proposal([_step(o, rng) for o in aimed[:2]]))
@@ -36,7 +41,7 @@ def challenge(data: dict[str, Json], key: bytes) -> Json:
     proposals.append(rng.choice([_proposal([]), *proposals[:1]]))
     return {
         "vulnerabilities": [
-            {"field": "guidance", "feature": feature, "reason": "the advice names it"}
+            {"field": "guidance", "feature": feature, "reason": "advice names it, or none does"}
             for feature in targets
         ],
         "proposals": list(proposals[:count]),

@@ -15,7 +15,10 @@ Spec = dict[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change: `set` gives fields of one policy, `rule` and `module` are added once."""
+    """A change: `set` gives fields of one policy, `rule` and `module` are added once.
+
+    `covers` are the protocol features whose change it makes harmless.
+    """
 
     name: str
     track: str
@@ -23,6 +26,7 @@ class Edit:
     set: tuple[str, Mapping[str, Json]] | None = None
     rule: Mapping[str, Json] | None = None
     module: tuple[str, str] | None = None
+    covers: frozenset[str] = frozenset()
 
     def apply(self, spec: Spec) -> Spec:
         """The spec with this change; unchanged where it holds it already."""
@@ -89,11 +93,13 @@ GUIDANCE = (
         "second parts", "guidance",
         module=("the first part of a file shows no candidate", "read the second part before "
                 "another file is opened"),
+        covers=frozenset({"position"}),
     ),
     Edit(
         "forms", "guidance",
         module=("records are no table", "read CSV and key-value records by their field names, as "
                 "carefully as a table"),
+        covers=frozenset({"format"}),
     ),
     Edit(
         "exact arithmetic", "guidance",

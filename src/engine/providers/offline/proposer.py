@@ -2,14 +2,14 @@
 
 It explores the edits it knows, shortcuts among them, by chance fixed by its input. Where the
 constraints of an archive were violated it drops most of what leans on the protocol features that
-the counterfactuals change.
+the counterfactuals change, and takes what makes their change harmless first.
 """
 
 from ...model.llm import Json
 from .chance import generator
 from .harness_edits import BY_TRACK, GUIDANCE, STRUCTURAL, Edit, Spec, held
 
-PICKS = 3
+PICKS = 4
 INSIGHT = 0.85
 """How surely a violated constraint is understood."""
 
@@ -61,7 +61,10 @@ def _drawn(spec: Spec, track: str, barred: set[str], key: bytes) -> Spec:
     clean = _without(spec, barred)
     edits = [e for e in BY_TRACK.get(track, GUIDANCE) if not e.leans_on & barred]
     fresh = [edit for edit in edits if edit not in held(clean)]
-    weights = {edit.name: rng.random() * (2 if edit.leans_on else 1) for edit in fresh}
+    weights = {
+        edit.name: rng.random() * (2 if edit.leans_on else 1) + bool(edit.covers & barred) * 2
+        for edit in fresh
+    }
     for edit in sorted(fresh, key=lambda e: -weights[e.name])[:PICKS]:
         clean = edit.apply(clean)
     return clean
