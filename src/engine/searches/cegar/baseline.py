@@ -67,7 +67,10 @@ def node_of(
     operator: Operator, unit: str, group: str, generation: int, index: int, origin: dict[str, Json]
 ) -> Node:
     """An operator's node; authored ones descend from the pool's root, so they can be vetoed."""
-    content = {"name": operator.name, "level": operator.level, "source": operator.source}
+    content = {
+        "name": operator.name, "level": operator.level, "rationale": operator.rationale,
+        "source": operator.source,
+    }  # fmt: skip
     parents = () if group == "start" else ((ROOT, "pool"),)
     return Node(
         operator.node, unit, "operator", group, generation, index, canonical_json(content),

@@ -24,12 +24,14 @@ _VERDICTS = {"flag": Verdict.FLAG, "abstain": Verdict.ABSTAIN, "pass": Verdict.P
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator: its node, its interface (1 or 2), its source text and its name."""
+    """An operator: its node, its interface (1 or 2), its source text, its name, and why it was
+    written."""
 
     node: str
     level: int
     source: str
     name: str
+    rationale: str = ""
 
 
 class Bench:

@@ -69,8 +69,8 @@ class Round:
             trial = Trial(operator)
             trial.rule(self.unit, "author", False, draft.problem)
         else:
-            said_ = draft.authored
-            operator = Operator(node, step.level, said_.source, said_.name)
+            written = draft.authored
+            operator = Operator(node, step.level, written.source, written.name, written.rationale)
             trial = await self._judge(operator, step, said)
         return await self._settle(trial, step, whole)
 
@@ -84,6 +84,7 @@ class Round:
         origin: dict[str, Json] = {
             "kind": "authored", "round": self.number, "attempt": step.attempt,
             "target": step.target.key, "signature": letters(step.target.signature),
+            "pair": [f"{member.task}#{member.sample}" for member in step.target.pair],
         }  # fmt: skip
         node = node_of(operator, self.unit, self.unit, self.number + 1, index, origin)
         outcome = "fail" if trial.stopped else "pass"
