@@ -147,6 +147,7 @@ def _setup(config: RunConfig, plan: Plan, providers: dict[str, Provider]) -> Set
         provider_settings=config.providers,
         prices=Prices(config.models, config.providers),
         budget=None if config.budget is None else Decimal(config.budget),
+        workers=config.cegar.workers,
     )
 
 
