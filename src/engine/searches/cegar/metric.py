@@ -16,7 +16,7 @@ class Vote:
 
     @property
     def decidable(self) -> bool:
-        """Whether V(t) holds both a correct and an incorrect sample."""
+        """Whether anything is left to choose: right and wrong samples in V(t)."""
         return len(set(self.correct)) == 2
 
     def nothing(self) -> Fraction:
