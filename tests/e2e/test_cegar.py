@@ -15,10 +15,20 @@ from evoscope.engine.benchmarks.code_tasks.suite import own_tasks
 from evoscope.engine.benchmarks.code_tasks.tasks import Task
 from evoscope.engine.config import RunConfig
 from evoscope.engine.searches.cegar.electorate import peers
+from tests.e2e import kit
 from tests.e2e.kit import Run, wait_until
 
-DECIDABLE = ("round_to_step", "caesar", "count_peaks", "first_unique", "rotate_left", "base_digits")
+DECIDABLE = (
+    "round_to_step",
+    "caesar",
+    "count_peaks",
+    "rotate_left",
+    "free_slots",
+    "apply_discounts",
+)
+"""Tasks without `while`: their faulty candidates come to an end soon."""
 KILLS = 10
+PATIENCE_S = 400.0
 
 
 def files(folder: Path) -> dict[str, Any]:
@@ -47,6 +57,14 @@ def record(number: int, task: Task) -> dict[str, Any]:
         "canonical_solution": task.reference, "base_input": [list(a) for a in task.base],
         "plus_input": [],
     }  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patience() -> Iterator[None]:
+    """Running programs takes longer than other runs, on a busy machine above all."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kit, "WAIT_S", PATIENCE_S)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +105,11 @@ def test_killed_at_ten_moments_it_ends_with_the_same_facts(
     killed = 0
     for moment in moments:
         engine = run.begin()
-        wait_until(lambda m=moment, e=engine: facts(run) >= m or e.poll() is not None, "progress")  # type: ignore[misc]
+        wait_until(
+            lambda m=moment, e=engine: facts(run) >= m or e.poll() is not None,
+            "progress",
+            PATIENCE_S,
+        )  # type: ignore[misc]
         if engine.poll() is None:
             run.kill()
             killed += 1

@@ -1,0 +1,108 @@
+"""Tables, status and export of a cegar run, from the recorded one: nothing is run for them."""
+
+import shutil
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from evoscope.engine.errors import UsageError
+from evoscope.engine.export_cegar import contents, export_pool
+from evoscope.engine.report.cegar_read import CegarRun, read_cegar
+from evoscope.engine.report.cegar_report import cegar_report, pool_rows, spot_rows
+from evoscope.engine.report.open_report import open_report
+from evoscope.engine.store.cegar import cegar_effect
+from evoscope.engine.store.reader import Reader
+from tests.test_recorded_cegar import RECORDED
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return Path(shutil.copy(RECORDED, tmp_path / "run.evo"))
+
+
+@pytest.fixture
+def reader(path: Path) -> Iterator[Reader]:
+    with Reader(path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def run(reader: Reader) -> CegarRun:
+    return read_cegar(reader)
+
+
+def test_status_says_what_the_report_derives_from_the_outcomes(
+    reader: Reader, run: CegarRun
+) -> None:
+    effect = cegar_effect(reader)
+    table = cegar_report(run, None, {}).tables["effect"]
+    names = [column.name for column in table.columns]
+    pool = dict(zip(names, table.rows[0], strict=True))
+    assert pool["flag"] == "the pool" and pool["split"] == "training"
+    assert pool["Delta"] == float(effect["delta"])
+    assert pool["p"] == float(effect["p"])
+    assert pool["flags"] == effect["flags"]
+    assert pool["% of headroom"] == float(100 * effect["headroom_share"])
+    assert effect["pool"] == len(run.admitted) == 2
+    assert effect["abandoned_targets"] == 1
+
+
+def test_the_ledger_has_a_row_for_every_attempt_and_the_gate_its_figures(run: CegarRun) -> None:
+    table = cegar_report(run, None, {}).tables["gate_ledger"]
+    assert len(table.rows) == sum(r.calls for r in run.rounds) == run.calls
+    assert sum(row[3] == "admitted" for row in table.rows) == 2
+    for row in table.rows:
+        consulted = row[3] in ("admitted", "admission")
+        assert (row[4] is not None) == consulted
+
+
+def test_blind_spots_that_are_left_hold_right_and_wrong_programs_of_one_signature(
+    run: CegarRun,
+) -> None:
+    correct = run.training.split.correct
+    assert run.spots
+    for spot in run.spots:
+        assert all(correct[m] for m in spot.correct)
+        assert not any(correct[m] for m in spot.incorrect)
+        for operator in run.admitted:
+            assert len({run.training.columns[operator.node][m] for m in spot.members}) == 1
+    assert [row["incorrect"] for row in spot_rows(run)] == [len(s.incorrect) for s in run.spots]
+
+
+def test_composition_enumerates_the_pool_and_scores_the_pair_as_the_pool(run: CegarRun) -> None:
+    tables = cegar_report(run, None, {}).tables
+    values = dict(tables["landscape"].rows[:2])  # type: ignore[arg-type]
+    assert values == {"subsets": 3, "of these vacuous": 2}
+    oracle = next(row for row in tables["criteria"].rows if str(row[0]).startswith("oracle"))
+    assert oracle[1] == "1 2" and oracle[4] == tables["effect"].rows[0][4]
+
+
+def test_the_report_opens_without_held_out_figures_and_says_so(path: Path) -> None:
+    report = open_report(path)
+    assert any("evoscope score" in line for line in report.banner)
+    assert {row[1] for row in report.tables["effect"].rows} == {"training"}
+
+
+def test_the_archive_lists_the_pool_with_its_training_figures(run: CegarRun) -> None:
+    for row, operator in zip(pool_rows(run), run.admitted, strict=True):
+        assert row["node"] == operator.node
+        assert isinstance(row["helped"], int) and row["helped"] >= 3
+        assert Fraction(str(row["delta"])) > 0
+
+
+def test_an_export_is_whole_python_that_imports_nothing_of_ours(
+    run: CegarRun, path: Path, tmp_path: Path
+) -> None:
+    texts = contents(run)
+    for name, text in texts.items():
+        if name.endswith(".py"):
+            compile(text, name, "exec")
+            assert "evoscope." not in text.replace("evoscope_pool", "")
+            assert "from .." not in text
+    assert sum(name.startswith("evoscope_pool/operators/target") for name in texts) == 2
+    files = export_pool(path, tmp_path / "pool")
+    assert {str(f.relative_to(tmp_path / "pool")) for f in files} == set(texts)
+    with pytest.raises(UsageError, match="in use"):
+        export_pool(path, tmp_path / "pool")
