@@ -22,12 +22,22 @@ def export(run: Path, output: Path) -> None:
 
     For harden: the finished cases in their source's own format, the fresh responses as `evoscope
     grade` reads them, and a run card. The export is loaded and graded again before it counts.
+    For chase: the chosen harness as a spec file, a configuration that starts from it, the archive
+    as transformation specs, and a run card.
     For cegar: the pool as an installable Python package with a function `score`, which calls no
     model.
     """
     from ..engine.store.status import read_status
 
-    if read_status(run).search == "cegar":
+    search = read_status(run).search
+    if search == "chase":
+        from ..engine.export_chase import export_harness
+
+        for file in export_harness(run, output):
+            click.echo(str(file))
+        narrate(f"`evoscope run {output / 'run.toml'}` goes on from the chosen harness")
+        return
+    if search == "cegar":
         from ..engine.export_cegar import export_pool
 
         made = export_pool(run, output)

@@ -88,6 +88,7 @@ def _check_files(config: RunConfig) -> Iterator[Finding]:
         ("harden", "rubric"): harden.rubric,
         ("harden", "reference_profile"): harden.reference_profile,
         ("harden", "sources"): harden.sources,
+        ("chase", "harness"): config.chase.harness,
     }
     for number, source in enumerate(config.cegar.sources):
         at = f"sources[{number}]"

@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from ..resources import resource_dir
 from .benchmarks.base import Benchmark
 from .benchmarks.load import load, samples
@@ -14,6 +16,7 @@ from .canonical import canonical_json, sha256
 from .config import ModelSettings, RunConfig
 from .context import Context
 from .errors import ConfigError, DataError
+from .model.chase import Harness
 from .model.llm import Params, RolePlan, Route
 from .prompts import template_hash
 from .searches.cegar.plan import author_calls, setup_of, splits_of
@@ -74,6 +77,7 @@ def _plan_chase(config: RunConfig) -> Plan:
     pins = {
         "prompts": prompts_hash(CHASE.name, config.benchmark.kind),
         "cases": sha256(canonical_json(setup.released.snapshot().tasks).encode()),
+        "harness": sha256(canonical_json(setup.first.plain()).encode()),
         "replay": f"{CHASE.name} {CHASE.replay_version}",
     }
     rounds = config.chase.rounds * len(config.chase.methods)
@@ -109,6 +113,7 @@ def chase_setup(config: RunConfig) -> ChaseSetup:
         settings=config.chase,
         profiles={role: profile(model) for role, model in config.models.items()},
         neutral=ledger.neutral,
+        first=first_harness(config.chase.harness),
         observed=tuple(
             Observed(
                 task.id, task.question, str(task.answer),
@@ -117,6 +122,19 @@ def chase_setup(config: RunConfig) -> ChaseSetup:
             for task in observed
         ),
     )  # fmt: skip
+
+
+def first_harness(path: Path | None) -> Harness:
+    """H_0: the spec in a file, else the generic one. Raises ConfigError that names the field."""
+    text = _read(path, "chase.harness")
+    if text is None:
+        return Harness()
+    try:
+        return Harness.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise ConfigError(f"chase.harness = {path}: {where}: {first['msg']}") from None
 
 
 def _plan_harden(config: RunConfig) -> Plan:

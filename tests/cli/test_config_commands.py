@@ -15,7 +15,9 @@ def test_every_example_is_in_order(path: Path) -> None:
     config = load_config(path)
     if path.stem.startswith("demo-"):
         assert {provider.kind for provider in config.providers.values()} == {"offline"}
-        kind = {"chase": "syn_ledger"}.get(config.search, path.stem.removeprefix("demo-"))
+        kind = {"chase": "syn_ledger", "cegar": "code"}.get(
+            config.search, path.stem.removeprefix("demo-")
+        )
         assert config.benchmark.kind == kind
 
 
@@ -63,7 +65,7 @@ def test_the_commented_configuration_documents_every_setting(
     cli("init", search, "-o", target)
     text = target.read_text()
     own = {"harden": HardenSettings, "chase": ChaseSettings}
-    others = {*own} - {search}
+    others = {"harden", "chase", "cegar"} - {search}
     benchmark = {"seed"} if search == "chase" else {"path", "sample", "kind"}
     names = {*RunConfig.model_fields} - others | benchmark | {*own[search].model_fields}
     assert benchmark <= {*BenchmarkSettings.model_fields}

@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from ...canonical import canonical_json
 from ...context import Context, UnitSpec
 from ...errors import CallOpen, DataError
-from ...model.chase import Harness
 from ...model.core import Item, Node, NodeState
 from ..spec import SearchSpec
 from .certify import RAW, Certified, certify, choose_final, guarantees, results
@@ -82,7 +81,7 @@ def _items(setup: ChaseSetup) -> list[Item]:
 
 async def _start(desk: Desk, unit: UnitSpec) -> None:
     """H_0, and its scores on D_evo that every method builds on."""
-    base = Harness()
+    base = desk.setup.first
     node = Node(BASE, unit.id, "harness", unit.id, 0, 0, canonical_json(base.plain()))
     await desk.ctx.record(node, effects=[NodeState(BASE, "survivor")])
     state = State("start", {BASE: base}, Sheet(desk.tasks("evo")), Sheet(desk.tasks("disc")))

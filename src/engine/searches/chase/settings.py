@@ -1,6 +1,7 @@
 """Settings of the chase search; the defaults are the paper's where it has one."""
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -35,4 +36,6 @@ class ChaseSettings(BaseModel):
     complexity: Annotated[float, Field(ge=0)] | None = None
     k: Annotated[int, Field(ge=1)] | None = None
     packing: tuple[float, float] | None = None
+    harness: Path | None = None
+    """A spec file that is H_0 instead of the generic one."""
     history_reads: Annotated[int, Field(ge=0, le=100)] = 12

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from ...benchmarks.environment import Environment
 from ...benchmarks.transform.operators import Catalogue
 from ...context import Context
+from ...model.chase import Harness
 from ..harden.setup import Profile
 from .gate import Observed
 from .settings import ChaseSettings
@@ -18,6 +19,7 @@ ROLES = ("agent", "proposer", "challenger")
 class ChaseSetup:
     """Released benchmark, operators, settings and models of one run.
 
+    `first` is H_0.
     `neutral` is B_0 where it is known, else None: then there is no B0-Access and no Delta_BS.
     `observed` are D_evo's questions with answers and sources, for the Generalization Gate alone.
     """
@@ -27,6 +29,7 @@ class ChaseSetup:
     settings: ChaseSettings
     profiles: Mapping[str, Profile]
     neutral: Environment | None = None
+    first: Harness = field(default_factory=Harness)
     observed: tuple[Observed, ...] = ()
 
 

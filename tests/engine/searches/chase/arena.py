@@ -46,7 +46,7 @@ def setup(seed: int = 0, scale: int = 1, **settings: Any) -> ChaseSetup:
     profiles = {role: Profile("off", f"offline-{seed}", Params()) for role in ROLES}
     observed = tuple(Observed(t.id, t.question, "") for t in released.tasks)
     chosen = ChaseSettings.model_validate({**quick, **settings})
-    return ChaseSetup(released, OPERATORS, chosen, profiles, neutral, observed)
+    return ChaseSetup(released, OPERATORS, chosen, profiles, neutral, observed=observed)
 
 
 def answer(slot: Slot, request: Request) -> Completion | CallFailed:

@@ -9,6 +9,12 @@ from typing import Any
 
 import pytest
 
+from evoscope.engine.benchmarks.syn_ledger.operators import OPERATORS
+from evoscope.engine.benchmarks.transform.composition import parse
+from evoscope.engine.config_file import load_config
+from evoscope.engine.errors import ConfigError, UsageError
+from evoscope.engine.export_chase import export_harness
+from evoscope.engine.plans import first_harness
 from evoscope.engine.report.open_report import open_report
 from evoscope.engine.searches.chase.search import run
 from evoscope.engine.store.chase import chase_archive, chase_effect
@@ -16,6 +22,7 @@ from evoscope.engine.store.reader import Reader
 from tests.engine.searches.chase.arena import Delayed, setup
 from tests.replay_kit import Kit, Life
 
+DEMO = Path(__file__).resolve().parents[4] / "examples" / "demo-chase.toml"
 SETTINGS: dict[str, Any] = {
     "rounds": 1,
     "methods": ["chase", "compass"],
@@ -91,16 +98,49 @@ def test_a_veto_between_two_lives_is_followed_the_same_way_again(tmp_path: Path)
     assert own.verify(path).ok
 
 
+def configured(path: Path) -> dict[str, Any]:
+    """Write the demonstration's configuration into a kit's file; gives the certification."""
+    meta = {"search": "chase", "name": "shown", "offline": "1", "state": "finished"}
+    meta["config"] = load_config(DEMO).model_dump_json()
+    with closing(sqlite3.connect(path)) as db, db:
+        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(meta.items()))
+        (text,) = db.execute("SELECT result FROM unit WHERE id = 'certification'").fetchone()
+    result: dict[str, Any] = json.loads(text)
+    return result
+
+
+def test_the_chosen_harness_leaves_as_a_spec_that_a_run_starts_from(
+    tmp_path: Path, whole: tuple[Path, str, int]
+) -> None:
+    path = kit(whole[0].parent).copy(whole[0], "exported")
+    result = configured(path)
+    files = {file.name: file for file in export_harness(path, tmp_path / "out")}
+    again = load_config(files["run.toml"])
+    assert again.chase.harness == files["harness.json"]
+    first = first_harness(again.chase.harness)
+    with Reader(path) as reader:
+        sql = "SELECT content_hash FROM node WHERE id = ?"
+        (digest,) = reader.rows(sql, (result["methods"]["chase"]["harness"],))[0]
+        assert first.plain() == json.loads(reader.text(digest))
+    archive = json.loads(files["archive.json"].read_text())
+    assert [one["id"] for one in archive] == result["archive"][1:]
+    assert all(parse(one["transformation"], OPERATORS).steps for one in archive)
+    with pytest.raises(UsageError, match="not empty"):
+        export_harness(path, tmp_path / "out")
+
+
+def test_a_spec_file_that_is_none_names_its_field(tmp_path: Path) -> None:
+    file = tmp_path / "harness.json"
+    file.write_text('{"retrieval": {"top_k": 99}}')
+    with pytest.raises(ConfigError, match=r"retrieval\.top_k"):
+        first_harness(file)
+
+
 def test_report_archive_and_effect_say_what_the_run_recorded(
     tmp_path: Path, whole: tuple[Path, str, int]
 ) -> None:
     path = kit(whole[0].parent).copy(whole[0], "shown")
-    meta = {"search": "chase", "name": "shown", "offline": "1", "state": "finished"}
-    meta["config"] = json.dumps({"chase": {"epsilon": "0.05", "eta": "0"}})
-    with closing(sqlite3.connect(path)) as db, db:
-        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(meta.items()))
-        (text,) = db.execute("SELECT result FROM unit WHERE id = 'certification'").fetchone()
-    result = json.loads(text)
+    result = configured(path)
     tables = open_report(path).tables
     rows = {row[0]: row for row in tables["certification"].rows}
     assert set(rows) == {"RawHarness", "HarnessCompass", "CHASE"}
