@@ -42,7 +42,9 @@ def score_run(path: Path) -> None:
 
 
 async def _score(path: Path, heldout: Split, operators: Sequence[Operator], workers: int) -> None:
-    keeper = HeldKeeper(held_file(path), SandboxExecutor(None, workers))
+    keeper = HeldKeeper(
+        held_file(path), SandboxExecutor(held_file(path).with_suffix(".cache"), workers)
+    )
     try:
         split = await labelled(heldout, keeper.settle)
         bench = Bench(split, keeper.settle)
