@@ -12,7 +12,8 @@ from evoscope.engine.searches.chase.agent import Loop, Trajectory, opening
 from evoscope.engine.searches.harden.setup import Profile
 from tests.engine.providers.wires import CLAUDE, QWEN, WIRES, provider_at
 from tests.engine.searches.chase.arena import small
-from tests.servers.llm_server import LlmServer, Rule
+from tests.servers.llm_faults import Rule
+from tests.servers.llm_server import LlmServer
 
 
 class Live:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evoscope.engine.context import UnitBody, UnitSpec
+from evoscope.engine.context import Outcomes, Place, UnitBody, UnitSpec, Work
 from evoscope.engine.errors import CallFailed, CallOpen, ReplayDiverged
 from evoscope.engine.model.core import (
     Decision,
@@ -190,3 +190,6 @@ class MemoryContext:
 
     async def load_text(self, name: str) -> str | None:
         return self.store.texts.get(name)
+
+    async def settle(self, place: Place, work: Work) -> Outcomes:
+        raise AssertionError(f"{place}: neither harden nor chase runs code")
