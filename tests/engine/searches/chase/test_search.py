@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ CERT = frozenset(ledger().released.splits["cert"])
 LIVED: dict[str, MemoryContext] = {}
 
 
-async def lived(seed: int = 1, **kwargs: object) -> MemoryContext:
+async def lived(seed: int = 1, **kwargs: Any) -> MemoryContext:
     """A whole run, made once for each seed and settings; not to be changed."""
     key = f"{seed} {sorted(kwargs.items())}"
     if key not in LIVED:
@@ -86,7 +87,7 @@ async def test_refused_proposals_are_refused_before_any_rollout_and_say_why() ->
 
 
 async def test_a_vetoed_counterfactual_binds_nobody_from_then_on() -> None:
-    settings = {"eta": "0", "methods": ["chase"]}
+    settings: dict[str, Any] = {"eta": "0", "methods": ["chase"]}
     first = await lived(3, **settings)
     archived = [d for d in first.store.decisions("archive") if d.unit == "chase/r1"]
     assert archived, "seed 3 confirms a counterfactual in round 1"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evoscope.engine.context import Outcomes, Place, UnitBody, UnitSpec, Work
+from evoscope.engine.context import UnitBody, UnitSpec, Work
 from evoscope.engine.errors import CallFailed, CallOpen, ReplayDiverged
 from evoscope.engine.model.core import (
     Decision,
@@ -24,6 +24,7 @@ from evoscope.engine.model.core import (
     Verdict,
 )
 from evoscope.engine.model.llm import Completion, Json, Request
+from evoscope.engine.model.outcomes import Outcomes, Place
 
 Model = Callable[[Slot, Request], Completion | CallFailed]
 
