@@ -62,7 +62,7 @@ async def play(
 
 
 def ctx_of(ctx: MemoryContext) -> Context:
-    return ctx  # type: ignore[return-value]
+    return ctx
 
 
 def stop(text: str = "7") -> Completion:
