@@ -4,6 +4,7 @@ Look at what changed before keeping it.
 """
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,8 @@ async def test_screens_look_as_they_did(golden_run, size):
         for name, keys in WAYS.items():
             await app.press(*keys.split())
             text = "\n".join(line.rstrip() for line in app.screen) + "\n"
-            text = text.replace(str(golden_run.parent), "/runs")
+            # A folder's name may be of any length, so what follows it may be cut anywhere.
+            text = re.sub(r"Runs in .*", "Runs in /runs", text)
             compare(f"{name}-{size}.txt", text)
             while len(app.app.stack) > 1:
                 app.app.pop()
