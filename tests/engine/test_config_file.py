@@ -63,7 +63,7 @@ def test_every_problem_is_named_with_key_value_and_line(write: Write) -> None:
     )
     assert problems_of(write(broken), "harden.votes=0") == [
         "F:5: benchmark.kind = 'finq': must be 'finqa', 'pubmedqa', 'contractnli', "
-        "'bundle' or 'syn_ledger'",
+        "'bundle', 'syn_ledger' or 'code'",
         "F:6: benchmark.sampel: unknown key; did you mean sample?",
         "F:10: providers.offline.limits.concurrency = 0: must be greater than or equal to 1",
         "--set harden.votes: harden.votes = 0: must be greater than or equal to 1",
