@@ -315,11 +315,16 @@ class EvoscopeApp(App[int], inherit_bindings=False):
         self.leave(1)
 
 
+SWITCH_S = 0.0005
+
+
 def open_app(path: Path, read_only: bool = False, ascii: bool = False, mouse: bool = True) -> int:
     """Show a run's file, or a folder of runs, until the person leaves; returns the exit code.
 
     Somebody else's run is opened read-only. Raises StoreError if the file cannot be read.
     """
+    # Reading threads hold the interpreter for this long at most: keys come first.
+    sys.setswitchinterval(SWITCH_S)
     settings = load_settings()
     run = None if path.is_dir() else RunModel(path)
     foreign = run is not None and not run.own()

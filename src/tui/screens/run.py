@@ -22,6 +22,7 @@ HEAD = 3
 VIEWS: tuple[type[View], ...] = (
     OverviewView, TreeView, AxesView, ArchiveView, LedgerView, CallsView, ReportView, LogView,
 )  # fmt: skip
+HARDEN_TABS = tuple(VIEWS.index(view) for view in (TreeView, AxesView, ArchiveView))
 
 
 class RunPage(Page):
@@ -64,8 +65,16 @@ class RunPage(Page):
     def lines(self, width: int, height: int) -> list[Line]:
         """Header, tab bar, body."""
         head = header(self.run.status, self.run.rates(), width, self.host.glyphs)
-        body = self.view.lines(width, height - HEAD)[: height - HEAD]
-        return [*head, tab_bar(self.tab, width), *body]
+        return [*head, tab_bar(self.tab, width), *self._body(width, height - HEAD)]
+
+    def _body(self, width: int, height: int) -> list[Line]:
+        status = self.run.status
+        if status is not None and status.search != "harden" and self.tab in HARDEN_TABS:
+            said = (
+                " this tab shows harden runs; `evoscope show` and the ledger hold this one's rows"
+            )
+            return [((said, "dim"),), *[()] * (height - 1)]
+        return self.view.lines(width, height)[:height]
 
     def act(self, action: str) -> bool:
         """Tabs first, then the view, then orders."""
