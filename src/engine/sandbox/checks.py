@@ -84,11 +84,11 @@ class Relay:
 def _well_formed(body: bytes, counts: tuple[int, ...]) -> None:
     """Raise Stop unless the body is an encoded tuple of that many elements."""
     try:
-        if len(codec.parts(body)) in counts:
-            return
+        plain = len(codec.parts(body)) in counts
     except ValueError:
-        pass
-    raise Stop("bad_output", "", "an answer that is no plain data")
+        plain = False
+    if not plain:
+        raise Stop("bad_output", "", "an answer that is no plain data")
 
 
 def _read(ending: Ending) -> Outcome:
