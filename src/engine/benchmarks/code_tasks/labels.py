@@ -26,7 +26,10 @@ own tasks are small, and many of their faults never end."""
 ONE_INPUT_CPU_S = 1.0
 """Where that is too little, each input is run alone with as much time as EvalPlus gives it."""
 VISIBLE_CPU_S = 2.0
-REFERENCE = Limits(cpu_s=60.0, memory_mb=4096, output_bytes=1 << 28)
+REFERENCE = Limits(cpu_s=60.0, memory_mb=4096, output_bytes=1 << 26)
+LARGEST = 1 << 24
+"""Bytes of one expected value. One MBPP+ task has inputs whose values take a gigabyte; such inputs
+are left out of its suite and counted."""
 PORTION = 1 << 21
 """Bytes of expected values a job: what a candidate gives stays within a small multiple of it."""
 _INEXACT = (b"f", b"c", b"o")
@@ -50,10 +53,14 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A task's checks, ready to run: asserts that the reference passes, and hidden portions."""
+    """A task's checks, ready to run: asserts that the reference passes, and hidden portions.
+
+    `left_out` counts hidden inputs whose expected value is too big to pass from process to process.
+    """
 
     task: Task
     portions: tuple[Portion, ...]
+    left_out: int = 0
 
 
 async def prepare(task: Task, run: Run) -> Suite:
@@ -67,7 +74,8 @@ async def prepare(task: Task, run: Run) -> Suite:
     portions: list[Portion] = []
     for half, arguments in (("base", task.base), ("plus", task.plus)):
         portions += await _portions(task, program, half, arguments, run)
-    return Suite(replace(task, visible=tuple(kept)), tuple(portions))
+    missing = len(task.base) + len(task.plus) - sum(len(p.arguments) for p in portions)
+    return Suite(replace(task, visible=tuple(kept)), tuple(portions), missing)
 
 
 async def label(suite: Suite, text: str, run: Run, *, thorough: bool = True) -> Label:
@@ -138,20 +146,19 @@ async def _portions(
     """One half of the hidden suite, cut where expected values would fill a job."""
     if not arguments:
         return []
-    inputs = encoded(arguments)
-    outcome = await run(Calls(program, inputs, limits=REFERENCE))
-    if outcome.verdict != "pass":
-        raise DataError(
-            f"task {task.id}: its reference ends with {outcome.label} on the {half} inputs "
-            f"({outcome.message}); correct the task or leave it out"
-        )
-    expected = [_kept(task, case) for case in outcome.cases]
+    everything = encoded(arguments)
+    cases, cpu_s = await _reference(task, program, everything, half, run)
+    kept = [n for n, case in enumerate(cases) if case is not None]
+    arguments, inputs = [arguments[n] for n in kept], tuple(everything[n] for n in kept)
+    if len(kept) < len(cases):  # what was left out may have taken most of the time
+        cpu_s = (await run(Calls(program, inputs, limits=REFERENCE))).cpu_s
+    expected = [_kept(task, case) for case in cases if case is not None]
     least = LEAST_CPU_S.get(task.dataset, USUAL_CPU_S)
     portions, start, size = [], 0, 0
     for end, value in enumerate(expected, 1):
         size += len(value)
         if size >= PORTION or end == len(expected):
-            scaled = CPU_FACTOR * outcome.cpu_s
+            scaled = CPU_FACTOR * cpu_s
             limits = Limits(max(least, scaled), MEMORY_MB, output_bytes=(1 << 16) + 4 * size)
             alone = replace(limits, cpu_s=max(ONE_INPUT_CPU_S, scaled))
             part = slice(start, end)
@@ -159,6 +166,30 @@ async def _portions(
             portions.append(Portion(half, given, inputs[part], want, limits, alone))
             start, size = end, 0
     return portions
+
+
+async def _reference(
+    task: Task, program: Program, inputs: tuple[bytes, ...], half: str, run: Run
+) -> tuple[list[Case | None], float]:
+    """What the reference gives on each input (None: too big), and its processor seconds.
+
+    Values that together exceed a job's output are asked for in two halves.
+    """
+    outcome = await run(Calls(program, inputs, limits=REFERENCE))
+    if outcome.verdict == "output_limit" and len(inputs) == 1:
+        return [None], outcome.cpu_s
+    if outcome.verdict == "output_limit":
+        middle = len(inputs) // 2
+        first, early = await _reference(task, program, inputs[:middle], half, run)
+        second, late = await _reference(task, program, inputs[middle:], half, run)
+        return first + second, early + late
+    if outcome.verdict != "pass":
+        raise DataError(
+            f"task {task.id}: its reference ends with {outcome.label} on the {half} inputs "
+            f"({outcome.message}); correct the task or leave it out"
+        )
+    fitting = [None if len(case.value or b"") > LARGEST else case for case in outcome.cases]
+    return fitting, outcome.cpu_s
 
 
 def _kept(task: Task, case: Case) -> bytes:
