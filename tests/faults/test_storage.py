@@ -16,6 +16,8 @@ from tests.servers.llm_faults import Rule
 
 NOBODY = "65534"
 LATENCY = Rule("latency", args={"low": 0.0, "high": 0.05})
+SLOW = Rule("latency", args={"low": 0.2, "high": 0.4})
+"""Slow enough that a run outlives the second until its next heartbeat."""
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 
 
@@ -105,16 +107,17 @@ def test_a_folder_made_read_only_pauses_the_run_and_rights_let_it_go_on(
     tmp_path: Path, another_user: tuple[Path, tuple[str, ...]]
 ) -> None:
     folder, before = another_user
-    with ServerThread([LATENCY]) as server:
+    with ServerThread([SLOW]) as server:
         whole = Run(tmp_path / "whole.evo", wire_config(server)).make()
         assert whole.finish() == 0
         run = Run(folder / "run.evo", wire_config(server), before=before).make()
         side = folder / "run.evo.d"
         if before:
             subprocess.run(["chown", "-R", NOBODY, str(folder)], check=True)
+        before_it = server.stats.seen
         engine = run.begin()
         try:
-            wait_until(lambda: server.stats.seen > 120, "a first part of the run")
+            wait_until(lambda: server.stats.seen > before_it + 20, "a first part of the run")
             side.chmod(0o500)
             reason = run.wait_state("paused")
             assert "heartbeat.json cannot be written (Permission denied)" in reason
