@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..lines import Line, fit_line, overlay, plain
+from .text import lines_of
 
 Body = Callable[[int], list[Line]]
 
@@ -85,17 +86,10 @@ class FoldPane:
 
     def act(self, action: str) -> bool:
         """Move as the key says; False if it is no movement."""
-        half = max(self._height // 2, 1)
-        steps = {"up": -1, "down": 1, "half_up": -half, "half_down": half}
-        if action in steps:
-            self.move(steps[action])
-        elif action == "top":
-            self.at = 0
-        elif action == "bottom":
-            self.move(len(self._flat))
-        else:
-            return False
-        return True
+        lines = lines_of(action, self._height, len(self._flat))
+        if lines is not None:
+            self.move(lines)
+        return lines is not None
 
     def search(self, text: str, step: int = 1) -> bool:
         """Go to the next line that holds the text."""

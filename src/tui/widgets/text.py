@@ -5,6 +5,13 @@ from collections.abc import Sequence
 from ..lines import Line, overlay, plain
 
 
+def lines_of(action: str, height: int, size: int) -> int | None:
+    """How many lines a key moves by in a text of `size` lines; None if it is no movement."""
+    half = max(height // 2, 1)
+    steps = {"up": -1, "down": 1, "half_up": -half, "half_down": half, "top": -size, "bottom": size}
+    return steps.get(action)
+
+
 class TextPane:
     """Lines with a first one in view. Lines may be replaced at any time; the place stays."""
 
@@ -29,17 +36,10 @@ class TextPane:
 
     def act(self, action: str) -> bool:
         """Scroll as the key says; False if it is no scrolling."""
-        half = max(self._height // 2, 1)
-        steps = {"up": -1, "down": 1, "half_up": -half, "half_down": half}
-        if action in steps:
-            self.move(steps[action])
-        elif action == "top":
-            self.top = 0
-        elif action == "bottom":
-            self.move(len(self.content))
-        else:
-            return False
-        return True
+        lines = lines_of(action, self._height, len(self.content))
+        if lines is not None:
+            self.move(lines)
+        return lines is not None
 
     def search(self, text: str, step: int = 1) -> bool:
         """Go to the next line (-1: the one before) that holds `text`; False if none does."""
