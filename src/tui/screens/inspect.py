@@ -1,6 +1,7 @@
 """Inspect: one node from every side."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from ...engine.store.content import fields_of, prompt_of, reply_text
 from ..dossier import Dossier, call_by_slot, read_call, read_dossier
@@ -15,10 +16,15 @@ from ..widgets.text import TextPane
 from . import inspect_lines as lines_
 from .dialogs import Prompt
 from .orders import Orders
+from .own import Side, own_of
 
-TABS = ("Diff", "Verdicts", "Rollouts", "Lineage", "Calls", "Raw")
+DIFF, VERDICTS, ROLLOUTS, LINEAGE, CALLS, RAW = (
+    "Diff", "Verdicts", "Rollouts", "Lineage", "Calls", "Raw",
+)  # fmt: skip
+SHARED = (VERDICTS, ROLLOUTS, LINEAGE, CALLS, RAW)
 EVERY = 3
-DIFF, VERDICTS, ROLLOUTS, LINEAGE, CALLS, RAW = range(6)
+Read = tuple[Dossier, bool, tuple[Side, ...], list[Any]]
+"""A node, whether it has a parent to compare with, its search's own sides and what they read."""
 
 
 class InspectPage(Page):
@@ -31,7 +37,10 @@ class InspectPage(Page):
         self.run, self.node_id = run, node
         self.siblings = list(siblings) or [node]
         self.orders = Orders(host, run)
-        self.tab = DIFF
+        self.tab = ""
+        self.sides: dict[str, Side] = {}
+        self.side_data: dict[str, Any] = {}
+        self.tabs: tuple[str, ...] = ()
         self.dossier: Dossier | None = None
         self.texts: dict[str, str] = {}
         self.texts_pane = TextPane()
@@ -53,13 +62,30 @@ class InspectPage(Page):
     def _read_node(self) -> None:
         node, reader = self.node_id, self.run.reader
 
-        def take(dossier: Dossier | None) -> None:
-            if node == self.node_id and (dossier is None or dossier != self.dossier):
-                self._take(dossier)
+        def read() -> Read | None:
+            dossier = read_dossier(reader, node)
+            if dossier is None:
+                return None
+            own = own_of(reader.meta()["search"])
+            sides = own.sides(dossier.node)
+            return dossier, own.diff(dossier.node), sides, [s.read(reader, dossier) for s in sides]
 
-        self.run.load(self.host, lambda: read_dossier(reader, node), take)
+        def take(found: Read | None) -> None:
+            if node == self.node_id:
+                self._take(found)
 
-    def _take(self, dossier: Dossier | None) -> None:
+        self.run.load(self.host, read, take)
+
+    def _take(self, found: Read | None) -> None:
+        dossier = found[0] if found is not None else None
+        if found is not None:
+            _, diff, sides, data = found
+            told = {side.name: told for side, told in zip(sides, data, strict=True)}
+            if dossier == self.dossier and told == self.side_data:
+                return
+            self.sides, self.side_data = {side.name: side for side in sides}, told
+            self.tabs = (*self.sides, *((DIFF,) if diff else ()), *SHARED)
+            self.tab = self.tab if self.tab in self.tabs else self.tabs[0]
         first = self.dossier is None or self.dossier.node.id != self.node_id
         self.dossier, self._missing, self._built = dossier, dossier is None, None
         if dossier is not None and first:
@@ -90,8 +116,8 @@ class InspectPage(Page):
 
     def _tabs(self, width: int) -> Line:
         spans: list[Span] = [(" ", "")]
-        for place, name in enumerate(TABS):
-            spans.append((f" {place + 1} {name} ", "cursor" if place == self.tab else "dim"))
+        for place, name in enumerate(self.tabs):
+            spans.append((f" {place + 1} {name} ", "cursor" if name == self.tab else "dim"))
         if self.tab == DIFF:
             spans.append((f"  vs {'original' if self.original else 'parent'}", "dim"))
         return fit_line(tuple(spans), width)
@@ -103,7 +129,10 @@ class InspectPage(Page):
             return
         self._built = state
         glyphs = self.host.glyphs
-        if self.tab == DIFF:
+        if self.tab in self.sides:
+            data = self.side_data[self.tab]
+            self.texts_pane.content = self.sides[self.tab].lines(data, width, glyphs)
+        elif self.tab == DIFF:
             self.texts_pane.content = self._diff(dossier, width)
         elif self.tab == RAW:
             text = clean_lines(lines_.raw_text(dossier))
@@ -139,11 +168,9 @@ class InspectPage(Page):
     def act(self, action: str) -> bool:
         """Tabs, neighbours, folds, orders."""
         if action in ("next_pane", "right", "last_pane", "left"):
-            step = 1 if action in ("next_pane", "right") else -1
-            self._show((self.tab + step) % len(TABS))
+            self._step(1 if action in ("next_pane", "right") else -1)
         elif action.startswith("tab") and action[3:].isdigit():
-            if int(action[3:]) <= len(TABS):
-                self._show(int(action[3:]) - 1)
+            self._show(int(action[3:]) - 1)
         elif action in ("next", "last"):
             self._neighbour(1 if action == "next" else -1)
         elif action == "base":
@@ -164,9 +191,14 @@ class InspectPage(Page):
         pane = self.folds.get(self.tab)
         return pane.act(action) if pane is not None else self.texts_pane.act(action)
 
-    def _show(self, tab: int) -> None:
-        self.tab = tab
-        self.texts_pane.top = 0
+    def _step(self, step: int) -> None:
+        if self.tabs:
+            self._show((self.tabs.index(self.tab) + step) % len(self.tabs))
+
+    def _show(self, place: int) -> None:
+        if place < len(self.tabs):
+            self.tab = self.tabs[place]
+            self.texts_pane.top = 0
 
     def _neighbour(self, step: int) -> None:
         if self.node_id not in self.siblings:
@@ -228,12 +260,13 @@ class InspectPage(Page):
 
     def actions(self) -> tuple[str, ...]:
         """For the footer."""
-        per_tab = {DIFF: ("base", "unfold"), RAW: ()}.get(self.tab, ("open",))
+        folding = ("open",) if self.tab in self.folds else ()
+        per_tab = ("base", "unfold") if self.tab == DIFF else folding
         return ("back", "next_pane", *per_tab, "next", "last", "veto", "unveto", "search", "copy")
 
     def shown(self) -> Shown | None:
         """The tab as text."""
         pane = self.folds.get(self.tab)
         text = pane.text() if pane is not None else self.texts_pane.text()
-        name = f"{self.node_id.replace('/', '-')}-{TABS[self.tab].lower()}.txt"
+        name = f"{self.node_id.replace('/', '-')}-{self.tab.lower()}.txt"
         return Shown(name, text)

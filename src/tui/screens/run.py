@@ -1,28 +1,38 @@
 """A run: header, tabs, the active tab's body."""
 
+from ...engine.store.status import RunStatus
 from ..keymap import RUN
-from ..lines import Line, Span
+from ..lines import Line, Span, one
 from ..page import Host, Page, Shown
 from ..run_model import RunModel
 from .dialogs import Prompt
 from .header import TABS, header, tab_bar
 from .inspect import InspectPage
 from .orders import Orders
-from .tabs.archive import ArchiveView
-from .tabs.axes import AxesView
+from .own import own_of
 from .tabs.calls import CallsView
 from .tabs.ledger import LedgerView
 from .tabs.log import LogView
 from .tabs.overview import OverviewView
 from .tabs.report import ReportView
-from .tabs.tree import TreeView
 from .view import View
 
 HEAD = 3
+
+
+class Waiting(View):
+    """Stands for a tab of the search's own until the file has said which search it is."""
+
+    def lines(self, width: int, height: int) -> list[Line]:
+        """One line."""
+        return [one(" reading ...", "dim")]
+
+
 VIEWS: tuple[type[View], ...] = (
-    OverviewView, TreeView, AxesView, ArchiveView, LedgerView, CallsView, ReportView, LogView,
+    OverviewView, Waiting, Waiting, Waiting, LedgerView, CallsView, ReportView, LogView,
 )  # fmt: skip
-HARDEN_TABS = tuple(VIEWS.index(view) for view in (TreeView, AxesView, ArchiveView))
+OWN = slice(1, 4)
+"""Tree, axes and archive, of which each search has its own."""
 
 
 class RunPage(Page):
@@ -34,7 +44,8 @@ class RunPage(Page):
         super().__init__(host)
         self.run = run
         self.orders = Orders(host, run)
-        self.views = [make(host, run) for make in VIEWS]
+        self.views: list[View] = [make(host, run) for make in VIEWS]
+        self._search_shown = ""
         self.tab = 0
         self._reading = False
         self._wanted = ""
@@ -50,7 +61,7 @@ class RunPage(Page):
             return
         if not self._reading:
             self._reading = True
-            self.run.load(self.host, self.run.read, self.run.take, always=self._arrived)
+            self.run.load(self.host, self.run.read, self._take, always=self._arrived)
         self.view.request(fresh=True)
 
     def close(self) -> None:
@@ -62,19 +73,17 @@ class RunPage(Page):
     def _arrived(self) -> None:
         self._reading = False
 
+    def _take(self, status: RunStatus) -> None:
+        self.run.take(status)
+        if status.search != self._search_shown:
+            self._search_shown = status.search
+            self.views[OWN] = [make(self.host, self.run) for make in own_of(status.search).views]
+            self.view.request(fresh=True)
+
     def lines(self, width: int, height: int) -> list[Line]:
         """Header, tab bar, body."""
         head = header(self.run.status, self.run.rates(), width, self.host.glyphs)
-        return [*head, tab_bar(self.tab, width), *self._body(width, height - HEAD)]
-
-    def _body(self, width: int, height: int) -> list[Line]:
-        status = self.run.status
-        if status is not None and status.search != "harden" and self.tab in HARDEN_TABS:
-            said = (
-                " this tab shows harden runs; `evoscope show` and the ledger hold this one's rows"
-            )
-            return [((said, "dim"),), *[()] * (height - 1)]
-        return self.view.lines(width, height)[:height]
+        return [*head, tab_bar(self.tab, width), *self.view.lines(width, height - HEAD)]
 
     def act(self, action: str) -> bool:
         """Tabs first, then the view, then orders."""

@@ -8,16 +8,19 @@ from ....engine.store.views import VerdictRow
 from ...format import money, percent, short
 from ...lines import Line, Span, fit_line, one, tidy
 from ...page import Shown
-from ...searches import harden
 from ...text import cut
 from ...widgets.bars import bar, resampled, sparkline
 from ..header import spent
+from ..own import own_of
 from ..view import Apply, Job, View
 from .ledger import OUTCOME_STYLE
 from .log import log_tail
 
 LAST = 10
 """Verdicts shown: each is a changed line at every update, sent over the wire."""
+
+
+_STATES = "SELECT state, count(*) FROM unit WHERE kind = ? GROUP BY state"
 
 
 class OverviewView(View):
@@ -29,28 +32,30 @@ class OverviewView(View):
         self._states: dict[str, int] = {}
         self._parked: list[tuple[str, str]] = []
         self._tail: list[str] = []
-        self._margins: harden.Halves = (None, None)
+        self._effect: Any = None
+        self._search = ""
         self._known = False
         self._size = (80, 20)
 
     def job(self, fresh: bool) -> Job | None:
         """Last verdicts, counts of units, parked ones, the log's tail if the engine died."""
-        if self._known and not fresh:
+        late = self.run.status is not None and self.run.status.search != self._search
+        if self._known and not fresh and not late:
             return None
         reader, run = self.run.reader, self.run
+        search = run.status.search if run.status else ""
 
         def read() -> Apply:
             sql = f"SELECT {VERDICTS.columns} FROM verdict ORDER BY seq DESC LIMIT {LAST}"
             verdicts = [VERDICTS.make(row) for row in reader.rows(sql)]
-            states = dict(
-                reader.rows("SELECT state, count(*) FROM unit WHERE kind = 'case' GROUP BY state")
-            )
+            own = own_of(search) if search else None
+            states = dict(reader.rows(_STATES, (own.unit[0],))) if own else {}
             parked = reader.rows(
                 "SELECT id, reason FROM unit WHERE state = 'parked' ORDER BY ord LIMIT 50"
             )
-            tail, margins = log_tail(run.path), harden.read_margins(reader)
+            tail, effect = log_tail(run.path), own.read_effect(reader) if own else None
             waiting = [(unit, reason) for unit, reason in parked]
-            return lambda: self._take(verdicts, states, waiting, tail, margins)
+            return lambda: self._take(verdicts, states, waiting, tail, (search, effect))
 
         return read
 
@@ -60,10 +65,10 @@ class OverviewView(View):
         states: dict[str, int],
         parked: list[tuple[str, str]],
         tail: list[str],
-        margins: harden.Halves,
+        effect: tuple[str, Any],
     ) -> None:
         self._verdicts, self._states, self._parked = verdicts, states, parked
-        self._tail, self._margins, self._known = tail, margins, True
+        self._tail, (self._search, self._effect), self._known = tail, effect, True
 
     def lines(self, width: int, height: int) -> list[Line]:
         """Everything that fits, the most important first."""
@@ -72,7 +77,7 @@ class OverviewView(View):
         if status is None:
             return [one(" reading ...", "dim")]
         lines = [
-            *harden.effect_lines(status.effect, self._margins, self.host.glyphs),
+            *self._effect_lines(status),
             *self._progress(status, width),
             *self._rates(status, width),
             *self._alerts(status, width),
@@ -83,11 +88,17 @@ class OverviewView(View):
             lines += [self._verdict(row, width) for row in self._verdicts[: min(room, LAST)]]
         return [fit_line(line, width) for line in lines]
 
+    def _effect_lines(self, status: RunStatus) -> list[Line]:
+        if status.search != self._search:
+            return []
+        return own_of(self._search).effect(status, self._effect, self.host.glyphs)
+
     def _progress(self, status: RunStatus, width: int) -> list[Line]:
         states = self._states
         running = states.get("open", 0)
         share = status.done / status.total if status.total else 0.0
-        text = f"{status.done} of {status.total or '?'} cases, {running} open"
+        units = own_of(status.search).unit[1]
+        text = f"{status.done} of {status.total or '?'} {units}, {running} open"
         if states.get("parked"):
             text += f", {states['parked']} parked"
         size = max(min(width - 60, 40), 8)

@@ -1,0 +1,45 @@
+"""What the app shows of one search only: its tabs, its effect, its sides of a node."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from ...engine.store.reader import Reader
+from ...engine.store.status import RunStatus
+from ...engine.store.views import NodeRow
+from ..dossier import Dossier
+from ..glyphs import Glyphs
+from ..lines import Line
+from .view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A tab of the inspect page. `read` runs in the reading thread; `lines` gets what it gave."""
+
+    name: str
+    read: Callable[[Reader, Dossier], Any]
+    lines: Callable[[Any, int, Glyphs], list[Line]]
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """`views` are the tabs Tree, Axes and Archive; `effect` is what the overview says first.
+
+    `unit` is the kind of unit that progress counts, with its plural. `sides` come before the
+    shared tabs of the inspect page; `diff` says whether a node is compared with its parent.
+    """
+
+    views: tuple[type[View], type[View], type[View]]
+    read_effect: Callable[[Reader], Any]
+    effect: Callable[[RunStatus, Any, Glyphs], list[Line]]
+    unit: tuple[str, str]
+    sides: Callable[[NodeRow], tuple[Side, ...]]
+    diff: Callable[[NodeRow], bool]
+
+
+def own_of(search: str) -> Own:
+    """A search's own part of the screens, imported when a run of it is first shown."""
+    own: Own = import_module(f".tabs.of_{search}", __package__).OWN
+    return own

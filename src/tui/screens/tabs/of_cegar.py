@@ -1,0 +1,15 @@
+"""A cegar run's own part of the screens."""
+
+from ..own import Own
+from .archive import ArchiveView
+from .axes import AxesView
+from .tree import TreeView
+
+OWN = Own(
+    views=(TreeView, AxesView, ArchiveView),
+    read_effect=lambda reader: None,
+    effect=lambda status, told, glyphs: [],
+    unit=("target", "targets"),
+    sides=lambda node: (),
+    diff=lambda node: True,
+)

@@ -1,0 +1,16 @@
+"""A harden run's own part of the screens."""
+
+from ...searches.harden import effect_lines, read_margins
+from ..own import Own
+from .archive import ArchiveView
+from .axes import AxesView
+from .tree import TreeView
+
+OWN = Own(
+    views=(TreeView, AxesView, ArchiveView),
+    read_effect=read_margins,
+    effect=lambda status, margins, glyphs: effect_lines(status.effect, margins, glyphs),
+    unit=("case", "cases"),
+    sides=lambda node: (),
+    diff=lambda node: True,
+)
