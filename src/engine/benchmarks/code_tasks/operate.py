@@ -56,7 +56,7 @@ def operator_job(
 
     ctx has `own` and `peers` (numbers for `ctx.run` and `ctx.run_many`), `sources` (texts by
     those numbers), `asserts`, `examples`, `inputs` and `unperturbed`. The budget counts runs over
-    the candidate and its peers together.
+    the candidate and its peers together. A bundle's texts are no programs: none can be run.
     """
     program, arguments = Program(operator, ENTRY), encoded_one((task_view(task), code))
     if given is None:
@@ -75,7 +75,7 @@ def operator_job(
         program,
         arguments,
         context=encoded_one(context),
-        peers=tuple(Program(text, task.entry) for text in texts),
+        peers=() if task.dataset == "bundle" else tuple(Program(t, task.entry) for t in texts),
         budget=budget or Budget(peers=len(texts)),
         limits=OPERATOR,
         peer_limits=SMALL_PEER if task.dataset == "own" else PEER,

@@ -10,6 +10,7 @@ import re
 from ...model.llm import Json
 from .author_level1 import level1
 from .author_level2 import level2
+from .author_texts import texts1, texts2
 from .chance import generator
 
 Document = dict[str, Json]
@@ -19,7 +20,8 @@ def author(data: Document, key: bytes) -> Json:
     """An operator for the request; another one where an earlier attempt had the same source."""
     tried = _tried(data)
     rng = generator(key, "author")
-    make = level2 if data.get("level") == 2 else level1
+    makers = (texts1, texts2) if "answers" in data else (level1, level2)
+    make = makers[data.get("level") == 2]
     name, rationale, source = make(rng, _names(data))
     for _ in range(40):
         if source not in tried:
@@ -41,5 +43,5 @@ def _names(data: Document) -> list[str]:
     """Names in the first wrong sample, for an author that fits to what it was shown."""
     shown = data.get("incorrect")
     first = shown[0] if isinstance(shown, list) and shown else {}
-    code = str(first.get("code", "")) if isinstance(first, dict) else ""
+    code = str(first.get("code", first.get("text", ""))) if isinstance(first, dict) else ""
     return sorted(set(re.findall(r"[a-z_]{5,}", code))) or ["result"]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from ...benchmarks.code_tasks.bundle import shown_fields
 from ...benchmarks.code_tasks.tasks import Task
 from ...context import Context
 from ...errors import CallFailed, MalformedReply
@@ -56,9 +57,10 @@ async def author(
     ctx: Context, profile: Profile, unit: str, attempt: int, data: Mapping[str, Json], left: int
 ) -> Draft:
     """Ask for an operator, at most `left` times. Raises CallOpen."""
-    system, user = render("cegar/author", document=document(data))
+    template = "cegar/author_texts" if "answers" in data else "cegar/author"
+    system, user = render(template, document=document(data), asked=asked(data))
     request = Request(
-        role=load_template("cegar/author").role,
+        role=load_template(template).role,
         provider=profile.provider,
         model=profile.model,
         messages=(Message("user", user),),
@@ -84,6 +86,13 @@ async def author(
     return Draft(calls, problem=problem)
 
 
+def asked(data: Mapping[str, Json]) -> str:
+    """What a request shows: a `collision`, a labelled `sample`, or the `tasks` alone."""
+    if "colliding_pair" in data:
+        return "collision"
+    return "sample" if "incorrect" in data else "tasks"
+
+
 def check_source(source: str, level: int) -> None:
     """Raise MalformedReply unless the source defines `op` with the level's parameters."""
     try:
@@ -107,28 +116,73 @@ def request_data(
     budget: int,
 ) -> dict[str, Json]:
     """The document of a request: both groups over the whole kind of fault, prompts and visible
-    asserts, the colliding pair; never a hidden test."""
+    asserts, the colliding pair; never a hidden test. A bundle's has `answers`, and the fields of
+    its tasks."""
     incorrect, correct = shown(scope, budget)
-    named = sorted({sample.member.task for sample in (*incorrect, *correct)})
     pair: list[Json] = [f"{m.task}#{m.sample}" for m in scope.pair]
     return {
-        "level": level,
-        "interface": "op(task, code)" if level == 1 else "op(task, code, ctx)",
+        **sample_data(tasks, level, incorrect, correct),
         "faults": [fault.value for fault in scope.faults],
-        "tasks": {
-            name: {"prompt": tasks[name].prompt, "visible": list(tasks[name].visible)}
-            for name in named
-        },
-        "incorrect": [_shown(sample) for sample in incorrect],
-        "correct": [_shown(sample) for sample in correct],
         "colliding_pair": pair,
         "pool": list(pool),
-        "failed_attempts": [
-            {"level": t.level, "stopped_at": t.gate, "reason": t.reason, "source": t.source}
-            for t in tried
-        ],
+        "failed_attempts": [_told(one) for one in tried],
     }
 
 
-def _shown(sample: Sample) -> Json:
-    return {"id": f"{sample.member.task}#{sample.member.sample}", "code": sample.code}
+def sample_data(
+    tasks: Mapping[str, Task], level: int, incorrect: Sequence[Sample], correct: Sequence[Sample]
+) -> dict[str, Json]:
+    """The document of verifier induction: labelled samples with their tasks, and nothing else."""
+    named = sorted({sample.member.task for sample in (*incorrect, *correct)})
+    what = _what(tasks)
+    return {
+        **_interface(level, what),
+        "tasks": {name: _task(tasks[name]) for name in named},
+        "incorrect": [_shown(sample, what) for sample in incorrect],
+        "correct": [_shown(sample, what) for sample in correct],
+    }
+
+
+def undirected_data(
+    tasks: Mapping[str, Task], level: int, tried: Sequence[Tried], pool: Sequence[str], budget: int
+) -> dict[str, Json]:
+    """The document of the undirected arm: as many tasks, in their order, as fit; no sample."""
+    seen: dict[str, Json] = {}
+    for name, task in tasks.items():
+        budget -= len(str(_task(task)))
+        if budget < 0:
+            break
+        seen[name] = _task(task)
+    return {
+        **_interface(level, _what(tasks)),
+        "tasks": seen,
+        "pool": list(pool),
+        "failed_attempts": [_told(one) for one in tried],
+    }
+
+
+def _what(tasks: Mapping[str, Task]) -> str:
+    """What a candidate is called: a bundle's are texts."""
+    return "text" if any(task.dataset == "bundle" for task in tasks.values()) else "code"
+
+
+def _interface(level: int, what: str) -> dict[str, Json]:
+    signature = f"op(task, {what})" if level == 1 else f"op(task, {what}, ctx)"
+    texts: dict[str, Json] = {"answers": "texts"} if what == "text" else {}
+    return {**texts, "level": level, "interface": signature}
+
+
+def _task(task: Task) -> Json:
+    if task.dataset == "bundle":
+        return dict(shown_fields(task))
+    return {"prompt": task.prompt, "visible": list(task.visible)}
+
+
+def _told(one: Tried) -> Json:
+    return {
+        "level": one.level, "stopped_at": one.gate, "reason": one.reason, "source": one.source
+    }  # fmt: skip
+
+
+def _shown(sample: Sample, what: str) -> Json:
+    return {"id": f"{sample.member.task}#{sample.member.sample}", what: sample.code}

@@ -1,8 +1,16 @@
 """From settings to the splits, the setup, and what a run will ask of the author."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from ...benchmarks.code_tasks.sources import Files, Split, evalplus_splits, own_splits
+from ...benchmarks.code_tasks.sources import (
+    Files,
+    Split,
+    bundle_splits,
+    evalplus_splits,
+    own_splits,
+)
+from ...errors import DataError
 from ...model.llm import RolePlan
 from ...prompts import load_template
 from ..harden.setup import Profile
@@ -15,11 +23,22 @@ OUTPUT = 2_500
 
 
 def splits_of(settings: CegarSettings, seed: int) -> tuple[Split, Split]:
-    """Training and held-out split. Raises DataError where a file cannot be read or a split is
-    empty."""
+    """Training and held-out split, drawn by `split_seed`, else by the run's seed.
+
+    Raises DataError where a file cannot be read or a split is empty.
+    """
+    training, held = _drawn(settings, seed if settings.split_seed is None else settings.split_seed)
+    return replace(training, everything=settings.signatures == "raw"), held
+
+
+def _drawn(settings: CegarSettings, seed: int) -> tuple[Split, Split]:
+    if settings.bundle and settings.sources:
+        raise DataError("cegar.bundle: there are cegar.sources too; keep one of them")
+    if settings.bundle:
+        return bundle_splits(settings.bundle.path, settings.bundle.training, seed)
     if not settings.sources:
         return own_splits(settings.candidates, seed)
-    files = [Files(s.tasks, s.samples, s.checks, s.training) for s in settings.sources]
+    files = [Files(s.tasks, s.samples, s.checks, s.training, s.name) for s in settings.sources]
     return evalplus_splits(files, seed)
 
 

@@ -27,18 +27,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A distinct program among a task's samples that pass the visible checks; `members` are its
-    copies."""
+    """A distinct program among a task's samples; `members` are its copies, `visible` says whether
+    they pass the visible checks."""
 
     task: int
     code: str
     correct: bool
     members: tuple[Member, ...]
+    visible: bool = True
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """A split with its labels. `visible` and `right` are by raw sample, by task in order."""
+    """A split with its labels. `visible` and `right` are by raw sample, by task in order.
+
+    Operators judge the members of V(t), or all raw samples where `everything` is set; votes and
+    scores are of V(t) alone.
+    """
 
     tasks: tuple[Task, ...]
     samples: Mapping[str, tuple[str, ...]]
@@ -46,20 +51,22 @@ class Labelled:
     right: tuple[tuple[bool, ...], ...]
     near_limit: tuple[str, ...]
     electorate: str
+    everything: bool = False
 
     @cached_property
     def programs(self) -> tuple[Program, ...]:
-        """V(t)'s distinct programs of all tasks: the pinned order of an operator's verdicts."""
+        """The distinct programs of all tasks: the pinned order of an operator's verdicts."""
         found: list[Program] = []
         for number, task in enumerate(self.tasks):
             copies: dict[str, list[int]] = {}
             for place, code in enumerate(self.samples[task.id]):
-                if self.visible[number][place]:
+                if self.everything or self.visible[number][place]:
                     copies.setdefault(code, []).append(place)
             found += [
                 Program(
                     number, code, self.right[number][places[0]],
                     tuple(Member(task.id, place) for place in places),
+                    self.visible[number][places[0]],
                 )
                 for code, places in copies.items()
             ]  # fmt: skip
@@ -67,14 +74,24 @@ class Labelled:
 
     @cached_property
     def correct(self) -> dict[Member, bool]:
-        """Whether each member of V(t) is right."""
+        """Whether each member that operators judge is right."""
         return {m: program.correct for program in self.programs for m in program.members}
+
+    @cached_property
+    def accepted(self) -> dict[Member, bool]:
+        """Whether each member of V(t) is right."""
+        return {
+            m: program.correct
+            for program in self.programs
+            if program.visible
+            for m in program.members
+        }
 
     @cached_property
     def decidable(self) -> frozenset[int]:
         """The tasks whose V(t) holds a right and a wrong sample."""
         kinds: dict[int, set[bool]] = {}
-        for program in self.programs:
+        for program in (one for one in self.programs if one.visible):
             kinds.setdefault(program.task, set()).add(program.correct)
         return frozenset(task for task, both in kinds.items() if len(both) == 2)
 
@@ -101,7 +118,7 @@ class Labelled:
     def votes(self, flagged: Callable[[Member], bool]) -> list[Vote]:
         """Every task's V(t) under a flag."""
         members: list[list[Member]] = [[] for _ in self.tasks]
-        for program in self.programs:
+        for program in (one for one in self.programs if one.visible):
             members[program.task] += program.members
         return [
             Vote(
@@ -114,7 +131,8 @@ class Labelled:
 
 def electorate_of(split: Split) -> str:
     """What verdicts on a split are pinned to."""
-    return electorate_hash(split.samples, {task.id: task.visible for task in split.tasks})
+    found = electorate_hash(split.samples, {task.id: task.visible for task in split.tasks})
+    return f"{found}/raw" if split.everything else found
 
 
 async def labelled(split: Split, settle: Settle) -> Labelled:
@@ -127,7 +145,7 @@ async def labelled(split: Split, settle: Settle) -> Labelled:
     async def one(number: int) -> Outcomes:
         task = split.tasks[number]
         place = Place(LABELS, electorate, number)
-        return await settle(place, lambda run: _label(task, split.samples[task.id], run))
+        return await settle(place, lambda run: _label(split, task, run))
 
     found = await bounded([partial(one, n) for n in range(len(split.tasks))])
     return _assembled(split, electorate, found)
@@ -148,16 +166,22 @@ def _assembled(split: Split, electorate: str, found: Sequence[Outcomes]) -> Labe
         places = outcomes.reasons["near"]
         assert isinstance(places, list)
         near += [f"{task.id}#{place}" for place in places]
-    return Labelled(tuple(tasks), split.samples, tuple(seen), tuple(right), tuple(near), electorate)
+    return Labelled(
+        tuple(tasks), split.samples, tuple(seen), tuple(right), tuple(near), electorate,
+        split.everything,
+    )  # fmt: skip
 
 
-async def _label(task: Task, samples: Sequence[str], run: Run) -> Outcomes:
+async def _label(split: Split, task: Task, run: Run) -> Outcomes:
     """One task's labels: two bits a raw sample (passes the visible checks, is right)."""
+    samples = split.samples[task.id]
     suite = await prepare(task, run)
     known: dict[str, Label] = {}
     for code in samples:
         if code not in known:
-            known[code] = await label(suite, code, run)
+            known[code] = await (
+                split.checker.label(task, code, run) if split.checker else label(suite, code, run)
+            )
     labels = [known[code] for code in samples]
     details: dict[str, Json] = {str(n): one.detail for n, one in enumerate(labels) if one.detail}
     near: list[Json] = [n for n, one in enumerate(labels) if one.near_limit]

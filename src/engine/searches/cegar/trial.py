@@ -1,20 +1,26 @@
 """One operator's way through screens, target and gate; every consultation is a ledger row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from ...benchmarks.code_tasks.bundle import shown_fields
+from ...context import Context
+from ...model.core import Event, Node, NodeState, Tally
 from ...model.core import Verdict as Row
 from ...model.llm import Json
-from .authoring import ENTRY
+from .authoring import ENTRY, Draft
 from .bench import Operator
-from .gate import decision_gate
+from .gate import Ruling, decision_gate, novelty_gate, overlap_gate, recall_gate
 from .metric import Score
 from .partition import BlindSpot, adds_distinction, shrinks
 from .pool import Desk
-from .screens.fitting import screen_tree
+from .screens.fitting import Leak, screen_tree
 from .screens.literals import emitted_constants, training_literals
-from .screens.variants import behaviour_screen, variants
-from .verdicts import Member, Signature, Verdict
+from .screens.texts import screen_texts
+from .screens.variants import behaviour_screen, text_variants, variants
+from .training import Labelled
+from .verdicts import Member, Verdict
 
 INCORRECT, PAIRED, DECIDABLE, CLASS, REST = 2, 3, 4, 5, 6
 """Stages of running an operator: the target's wrong members, its right ones in decidable tasks,
@@ -44,25 +50,91 @@ class Trial:
         return passed
 
 
-async def tried(
-    desk: Desk, unit: str, operator: Operator, spot: BlindSpot, signed: Mapping[Member, Signature]
-) -> Trial:
-    """Run the operator as far as it gets: screens, target, distinction, behaviour, admission.
-
-    Raises CallOpen.
-    """
-    trial = Trial(operator)
-    if not _screened(desk, unit, trial):
-        return trial
-    if not await _shrinks(desk, unit, trial, spot, signed):
-        return trial
-    if not await _behaves(desk, unit, trial, spot):
-        return trial
-    await _run(desk, trial, _decidable(desk), DECIDABLE)
-    trial.alone = desk.alone(desk.training.column(trial.known))
-    ruling = decision_gate(trial.alone)
-    trial.rule(unit, "admission", ruling.admitted, ruling.reason, detail_of(trial.alone))
+def opened(draft: Draft, unit: str, node: str, level: int) -> Trial:
+    """The trial of what an attempt's calls gave; stopped at once where that is no operator."""
+    written = draft.authored
+    if written is not None:
+        return Trial(Operator(node, level, written.source, written.name, written.rationale))
+    trial = Trial(Operator(node, level, "", "no operator"))
+    trial.rule(unit, "author", False, draft.problem)
     return trial
+
+
+async def tried(
+    desk: Desk, unit: str, trial: Trial, spot: BlindSpot, vetoed: AbstractSet[str]
+) -> None:
+    """Take the operator as far as it gets: screens, target, distinction, behaviour, admission.
+
+    An arm without the target's test consults the gate about whatever behaves. Raises CallOpen.
+    """
+    if trial.stopped or not screened(desk, unit, trial):
+        return
+    if desk.arm.targeted:
+        if not await _shrinks(desk, unit, trial, spot, vetoed):
+            return
+        wrong, paired, _ = _parts(desk, spot)
+    else:
+        wrong, paired = by_label(desk.training)
+        await extend(desk, trial, wrong, INCORRECT)
+        await extend(desk, trial, paired, PAIRED)
+    if not await behaves(desk, unit, trial, wrong, paired):
+        return
+    await extend(desk, trial, _decidable(desk), DECIDABLE)
+    if desk.arm.reads_all:
+        await extend(desk, trial, range(len(desk.training.programs)), REST)
+    trial.alone = desk.alone(desk.training.column(trial.known))
+    details: dict[str, Json] = {"admission": detail_of(trial.alone)}
+    for gate, ruling in _rulings(desk, trial, trial.alone, vetoed):
+        if not trial.rule(unit, gate, ruling.admitted, ruling.reason, details.get(gate)):
+            return
+
+
+def _rulings(
+    desk: Desk, trial: Trial, alone: Score, vetoed: AbstractSet[str]
+) -> Iterator[tuple[str, Ruling]]:
+    """What the arm's gates say, in their order."""
+    if desk.arm.recall:
+        missed = _missed(desk, vetoed)
+        covered = [one for one, number in missed.items() if trial.known[number] is Verdict.FLAG]
+        yield "admission", recall_gate(missed, covered, alone)
+    else:
+        yield "admission", decision_gate(alone)
+    if desk.arm.novel:
+        flagged = desk.flag_set(desk.training.column(trial.known))
+        pool = {one.name: desk.flag_set(desk.columns[one.node]) for one in desk.pool(vetoed)}
+        yield "novelty", novelty_gate(flagged, pool)
+    if desk.arm.apart:
+        flagged = desk.flag_set(desk.training.column(trial.known))
+        taken = [desk.flag_set(desk.columns[one.node]) for one in desk.voting(vetoed)]
+        yield "overlap", overlap_gate(flagged, set().union(*taken))
+
+
+def _missed(desk: Desk, vetoed: AbstractSet[str]) -> dict[str, int]:
+    """The faults that the pool flags nowhere, each with its program's number: a wrong program of
+    V(t), with all its copies, is one class."""
+    columns = [desk.columns[one.node] for one in desk.pool(vetoed)]
+    return {
+        f"{program.members[0].task}#{program.members[0].sample}": number
+        for number, program in enumerate(desk.training.programs)
+        if program.visible and not program.correct
+        if all(column[program.members[0]] is not Verdict.FLAG for column in columns)
+    }
+
+
+async def keep(ctx: Context, unit: str, trial: Trial, node: Node) -> None:
+    """Record an operator with its way through the gates."""
+    delta = None if trial.alone is None else trial.alone.delta
+    outcome = "fail" if trial.stopped else "pass"
+    gate = trial.rows[-1].gate
+    await ctx.record(
+        node,
+        *trial.rows,
+        effects=[
+            NodeState(node.id, "rejected" if trial.stopped else "scored", delta),
+            Tally(unit, gate, f"level {trial.operator.level}", outcome),
+            Event(f"attempt {outcome}", "node", node.id),
+        ],
+    )
 
 
 def detail_of(alone: Score) -> dict[str, Json]:
@@ -77,19 +149,34 @@ def detail_of(alone: Score) -> dict[str, Json]:
     }
 
 
-def _screened(desk: Desk, unit: str, trial: Trial) -> bool:
-    """The four screens on the operator's own text."""
-    raw = desk.training.raw()
-    leaks = screen_tree(
-        trial.operator.source,
-        ENTRY,
-        training=training_literals(sample.code for sample in raw),
-        faults=emitted_constants(
-            (s.code for s in raw if not s.correct), (s.code for s in raw if s.correct)
-        ),
-    )
+def screened(desk: Desk, unit: str, trial: Trial) -> bool:
+    """The screens on the operator's own text."""
+    leaks = leaks_of(desk, trial.operator.source)
     told: list[Json] = [f"{leak.screen}, line {leak.line}: {leak.what}" for leak in leaks]
     return trial.rule(unit, "screens", not leaks, str(told[0]) if told else "no leak", told or None)
+
+
+def leaks_of(desk: Desk, source: str) -> list[Leak]:
+    """What the leakage screens say of an operator's text, held against the training samples."""
+    raw = desk.training.raw()
+    wrong = [sample.code for sample in raw if not sample.correct]
+    right = [sample.code for sample in raw if sample.correct]
+    if desk.setup.training.checker is None:
+        return screen_tree(
+            source,
+            ENTRY,
+            training=training_literals((*wrong, *right)),
+            faults=emitted_constants(wrong, right),
+        )
+    tasks = desk.training.tasks
+    return screen_texts(
+        source,
+        ENTRY,
+        texts={task.id: (task.prompt, *desk.training.samples[task.id]) for task in tasks},
+        faulty=wrong,
+        clean=right,
+        fields={name for task in tasks for name in shown_fields(task)},
+    )
 
 
 async def _shrinks(
@@ -97,12 +184,12 @@ async def _shrinks(
     unit: str,
     trial: Trial,
     spot: BlindSpot,
-    signed: Mapping[Member, Signature],
+    vetoed: AbstractSet[str],
 ) -> bool:
     """Whether it splits the target. Its wrong members come first: without a flag among them
     nothing else need be run."""
     wrong, paired, rest = _parts(desk, spot)
-    await _run(desk, trial, wrong, INCORRECT)
+    await extend(desk, trial, wrong, INCORRECT)
     said = [trial.known[number] for number in wrong]
     if Verdict.FLAG not in said:
         return trial.rule(
@@ -110,9 +197,9 @@ async def _shrinks(
             f"flags none of the target's {len(spot.incorrect)} incorrect members"
             + _abstained(said),
         )  # fmt: skip
-    await _run(desk, trial, paired, PAIRED)
+    await extend(desk, trial, paired, PAIRED)
     if len(set(trial.known.values())) == 1:
-        await _run(desk, trial, rest, CLASS)
+        await extend(desk, trial, rest, CLASS)
     column = desk.training.column(trial.known)
     judged = _within(spot, column)
     flags = sum(column[m] is Verdict.FLAG for m in judged.incorrect)
@@ -120,21 +207,27 @@ async def _shrinks(
     facts = f"flags {flags} of {len(judged.incorrect)} incorrect, {alarms} of {len(judged.correct)}"
     if not trial.rule(unit, "shrinks", shrinks(judged, column), f"{facts} correct members"):
         return False
+    signed = desk.signed(vetoed)
     own = {member: signed[member] for member in judged.members}
     return trial.rule(
         unit, "distinction", adds_distinction(own, column), "no function of the signature"
     )
 
 
-async def _behaves(desk: Desk, unit: str, trial: Trial, spot: BlindSpot) -> bool:
-    """The part of screen 1 that is a test run: rewritten candidates must get the same verdict."""
-    wrong, paired, _ = _parts(desk, spot)
+async def behaves(
+    desk: Desk, unit: str, trial: Trial, wrong: Sequence[int], paired: Sequence[int]
+) -> bool:
+    """The part of screen 1 that is a test run: rewritten candidates must get the same verdict.
+
+    Four of the wrong programs that it flags are rewritten, and four right ones.
+    """
     flagged = [n for n in wrong if trial.known[n] is Verdict.FLAG][:REWRITTEN_EACH]
     chosen = [*flagged, *[n for n in paired if n in trial.known][:REWRITTEN_EACH]]
+    written = variants if desk.setup.training.checker is None else text_variants
     texts = [
         (number, name, text)
         for number in chosen
-        for name, text in variants(desk.training.programs[number].code).items()
+        for name, text in written(desk.training.programs[number].code).items()
     ]
     said = await desk.bench.rewritten(trial.operator, [(n, text) for n, _, text in texts])
     verdicts = {(n, text): one for (n, _, text), one in zip(texts, said, strict=True)}
@@ -150,7 +243,7 @@ async def _behaves(desk: Desk, unit: str, trial: Trial, spot: BlindSpot) -> bool
     return trial.rule(unit, "rewritten", True, f"{len(texts)} rewritten candidates judged alike")
 
 
-async def _run(desk: Desk, trial: Trial, wanted: Sequence[int], stage: int) -> None:
+async def extend(desk: Desk, trial: Trial, wanted: Iterable[int], stage: int) -> None:
     """Run what is not known yet of these programs."""
     new = [number for number in wanted if number not in trial.known]
     trial.known |= await desk.bench.some(trial.operator, new, stage)
@@ -170,11 +263,21 @@ def _parts(desk: Desk, spot: BlindSpot) -> tuple[list[int], list[int], list[int]
     return wrong, paired, rest
 
 
+def by_label(training: Labelled) -> tuple[list[int], list[int]]:
+    """Programs of V(t) in decidable tasks: wrong ones, right ones."""
+    own = [
+        (number, program)
+        for number, program in enumerate(training.programs)
+        if program.visible and program.task in training.decidable
+    ]
+    return [n for n, one in own if not one.correct], [n for n, one in own if one.correct]
+
+
 def _decidable(desk: Desk) -> list[int]:
     return [
         number
         for number, program in enumerate(desk.training.programs)
-        if program.task in desk.training.decidable
+        if program.task in desk.training.decidable and program.visible
     ]
 
 

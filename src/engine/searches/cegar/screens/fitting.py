@@ -60,6 +60,15 @@ def screen_tree(
     return sorted({*found, *_text_match(origins)}, key=lambda leak: (leak.line, leak.screen))
 
 
+def prompt_leaks(operator: str, entry: str, fields: Collection[str] = ()) -> list[Leak]:
+    """What screen 3 alone says, for tasks that have these fields besides."""
+    tree = parsed(operator)
+    if tree is None:
+        return []
+    origins = Origins(tree, entry)
+    return [leak for node in ast.walk(tree) for leak in _keyword(origins, node, fields)]
+
+
 def _pattern(origins: Origins, node: ast.AST, training: Collection[Literal]) -> Iterator[Leak]:
     """Screen 1."""
     match node:
@@ -81,14 +90,16 @@ def _constant(origins: Origins, node: ast.AST, faults: Collection[Literal]) -> I
             yield Leak(CONSTANT, node.lineno, f"{value!r} stands in faulty samples only")
 
 
-def _keyword(origins: Origins, node: ast.AST) -> Iterator[Leak]:
+def _keyword(
+    origins: Origins, node: ast.AST, fields: Collection[str] = ()
+) -> Iterator[Leak]:
     """Screen 3."""
     match node:
         case ast.Compare() | ast.Match() if Kind.PROMPT in origins.of(node):
-            for word in _words(origins, [node]):
+            for word in _words(origins, [node], fields):
                 yield Leak(PROMPT, node.lineno, f"compares the prompt with {word!r}")
         case ast.Call() if called(node) in _SEARCHES and _reads(origins, node, Kind.PROMPT):
-            for word in _words(origins, [*node.args, node.func]):
+            for word in _words(origins, [*node.args, node.func], fields):
                 yield Leak(PROMPT, node.lineno, f"searches the prompt for {word!r}")
         case ast.Subscript(value=ast.Dict() | ast.Name() as table, slice=key):
             looked_up = isinstance(table, ast.Dict) or any(
@@ -103,7 +114,9 @@ _KEYS = frozenset({"prompt", "entry_point", "visible", "examples"})
 """What an operator must name to read its task at all."""
 
 
-def _words(origins: Origins, nodes: Sequence[ast.AST]) -> list[str]:
+def _words(
+    origins: Origins, nodes: Sequence[ast.AST], fields: Collection[str] = ()
+) -> list[str]:
     """Texts of the operator's own in expressions that read the prompt."""
     return [
         constant.value
@@ -112,6 +125,7 @@ def _words(origins: Origins, nodes: Sequence[ast.AST]) -> list[str]:
         if isinstance(constant.value, str)
         and constant.value.strip()
         and constant.value not in _KEYS
+        and constant.value not in fields
     ]
 
 

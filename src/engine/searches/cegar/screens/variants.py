@@ -30,6 +30,11 @@ def variants(code: str) -> dict[str, str]:
     return {name: text for name, text in made.items() if text != code and parsed(text)}
 
 
+def text_variants(text: str) -> dict[str, str]:
+    """The same for an answer that is no program: what no reader of it can see."""
+    return {"with white space behind it": f"{text.rstrip()} \n"}
+
+
 def without_comments(code: str) -> str:
     """The text with every comment cut out and all else in place."""
     lines = code.splitlines(keepends=True)
