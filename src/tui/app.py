@@ -23,7 +23,7 @@ from .feed import Feed
 from .frame import compose
 from .glyphs import choose
 from .lines import Line
-from .page import Page
+from .page import Page, Shown
 from .run_model import RunModel
 from .screens.help import HelpPage, MessagesPage
 from .screens.palette import PalettePage
@@ -116,7 +116,7 @@ class EvoscopeApp(App[int], inherit_bindings=False):
         """A key: to a modal page as it is, else as the action that the person's keymap names."""
         self.message = None
         self._guarded(lambda: self._take_key(key, character))
-        self.paint()
+        self.paint(key=True)
 
     def _take_key(self, key: str, character: str | None) -> None:
         top = self.stack[-1]
@@ -130,15 +130,15 @@ class EvoscopeApp(App[int], inherit_bindings=False):
     def take_paste(self, text: str) -> None:
         """A pasted text: to the line that is being edited, if there is one."""
         self._guarded(lambda: self.stack[-1].paste(text))
-        self.paint()
+        self.paint(key=True)
 
     def _click(self, x: int, y: int) -> None:
         self._guarded(lambda: self.stack[-1].click(x, y))
-        self.paint()
+        self.paint(key=True)
 
     def _wheel(self, lines: int) -> None:
         self._guarded(lambda: self.stack[-1].wheel(lines))
-        self.paint()
+        self.paint(key=True)
 
     def do(self, action: str) -> None:
         """Do what an action means on every page."""
@@ -183,10 +183,10 @@ class EvoscopeApp(App[int], inherit_bindings=False):
         del self.messages[:-200]
         self.paint()
 
-    def paint(self) -> None:
+    def paint(self, *, key: bool = False) -> None:
         """Draw what changed."""
         if self.canvas.is_mounted:
-            self.canvas.paint()
+            self.canvas.paint(key=key)
 
     def load(self, job: Callable[[], T], then: Callable[[T], None], *, slow: bool = False) -> None:
         """Read in the background."""
@@ -208,30 +208,6 @@ class EvoscopeApp(App[int], inherit_bindings=False):
         """Seconds on a clock that only goes forward."""
         return monotonic()
 
-    def copy(self, text: str) -> None:
-        """Put a text on the clipboard, or into a file where it is too long."""
-        sequence = shell.osc52(text)
-        if sequence is None:
-            self.save("evoscope-copy.txt", text)
-        elif self._driver is not None:
-            self._driver.write(sequence)
-            self.say(f"copied {len(text):,} characters (OSC 52)", "ok")
-
-    def page_text(self, name: str, text: str) -> None:
-        """Show a text in the pager."""
-        try:
-            shell.run_pager(text, self.suspend)
-        except (SuspendNotSupported, OSError) as error:
-            self.say(f"cannot open the pager: {error or 'not in this terminal'}", "bad")
-        self.canvas.refresh()
-
-    def save(self, name: str, text: str) -> None:
-        """Write a file into the current folder."""
-        try:
-            self.say(f"written: {shell.save_text(name, text)}", "ok")
-        except OSError as error:
-            self.say(f"cannot write {name}: {error}", "bad")
-
     def next_theme(self, name: str | None = None) -> None:
         """Wear the theme of that name, or the next one."""
         names = sorted(self.settings.themes)
@@ -252,17 +228,55 @@ class EvoscopeApp(App[int], inherit_bindings=False):
         self.feed.close()
         self.exit(code)
 
+    def _write_shown(self, write: Callable[[Shown], T], done: Callable[[T], None]) -> None:
+        """Have what is shown written in a reading thread: it may be a whole table."""
+        shown = self.stack[-1].shown()
+        if shown is None:
+            return
+
+        def job() -> T | OSError:
+            try:
+                return write(shown)
+            except OSError as error:
+                return error
+
+        def take(result: T | OSError) -> None:
+            if isinstance(result, OSError):
+                self.say(f"cannot write {shown.name}: {result}", "bad")
+            else:
+                done(result)
+
+        self.say(f"writing {shown.name} ...")
+        self.load(job, take, slow=True)
+
     def _copy_shown(self) -> None:
-        if (shown := self.stack[-1].shown()) is not None:
-            self.copy(shown.text)
+        def done(result: str | Path) -> None:
+            if isinstance(result, Path):
+                self.say(f"too long to copy, written: {result}", "ok")
+            elif self._driver is not None:
+                self._driver.write(result)
+                self.say("copied (OSC 52)", "ok")
+
+        self._write_shown(lambda shown: shell.copy_or_save(shown.parts()), done)
 
     def _export_shown(self) -> None:
-        if (shown := self.stack[-1].shown()) is not None:
-            self.save(shown.name, shown.text)
+        self._write_shown(
+            lambda shown: shell.save_parts(shown.name, shown.parts()),
+            lambda path: self.say(f"written: {path}", "ok"),
+        )
 
     def _page_shown(self) -> None:
-        if (shown := self.stack[-1].shown()) is not None:
-            self.page_text(shown.name, shown.text)
+        def done(path: Path) -> None:
+            try:
+                shell.run_pager(path, self.suspend)
+                self.say("")
+            except (SuspendNotSupported, OSError) as error:
+                self.say(f"cannot open the pager: {error or 'not in this terminal'}", "bad")
+            finally:
+                path.unlink()
+            self.canvas.refresh()
+
+        self._write_shown(lambda shown: shell.spool(shown.parts()), done)
 
     # drawing and housekeeping
 

@@ -3,7 +3,8 @@
 Bytes, not frames, are the budget over SSH. Textual's containers, scroll bars and tables repaint
 whole panes; here a page is a function from size to lines, and a line is sent from its first to its
 last changed cell. Frames are merged: three at once when a key is pressed now and then, ten a second
-while one is held, none while the terminal does not read.
+while one is held, none while the terminal does not read. What was read has an allowance of its own,
+so that it never delays the answer to a key.
 """
 
 from collections.abc import Callable
@@ -28,6 +29,24 @@ FRAMES_PER_SECOND = 10
 BURST = 3
 
 
+class Pace:
+    """How many frames may be sent: a burst, then so many a second."""
+
+    def __init__(self) -> None:
+        self._left, self._last = float(BURST), monotonic()
+
+    def ready(self) -> bool:
+        """Whether a frame may be sent now."""
+        now = monotonic()
+        self._left = min(BURST, self._left + (now - self._last) * FRAMES_PER_SECOND)
+        self._last = now
+        return self._left >= 1
+
+    def spend(self) -> None:
+        """A frame was sent."""
+        self._left -= 1
+
+
 class Canvas(Widget):
     """Shows frames: `frame` gives the lines for a width and a height."""
 
@@ -48,7 +67,7 @@ class Canvas(Widget):
         self._make, self._busy, self._click, self._wheel = frame, busy, click, wheel
         self._theme, self._ascii = theme, ascii_only
         self._lines: list[Line] = []
-        self._allowance, self._last, self._waiting = float(BURST), monotonic(), False
+        self._keys, self._news, self._waiting = Pace(), Pace(), False
 
     @property
     def lines(self) -> list[Line]:
@@ -60,30 +79,26 @@ class Canvas(Widget):
         self._theme = theme
         self.refresh()
 
-    def paint(self) -> None:
-        """Show the current frame: now, or merged with what comes within 0.1 s."""
-        if self._waiting:
-            return
-        now = monotonic()
-        self._allowance = min(BURST, self._allowance + (now - self._last) * FRAMES_PER_SECOND)
-        self._last = now
-        if self._allowance >= 1 and not self._busy():
-            self._allowance -= 1
-            self._show()
-        else:
+    def paint(self, *, key: bool = False) -> None:
+        """Show the current frame, the answer to a `key` or news: now, or merged within 0.1 s."""
+        pace = self._keys if key else self._news
+        if pace.ready() and not self._busy():
+            if self._show():
+                pace.spend()
+        elif not self._waiting:
             self._waiting = True
             self.set_timer(1 / FRAMES_PER_SECOND, self._late)
 
     def _late(self) -> None:
         self._waiting = False
-        self.paint()
+        self.paint(key=self._keys.ready())
 
-    def _show(self) -> None:
+    def _show(self) -> bool:
         width, height = self.size
         old, self._lines = self._lines, self._frame(width, height)
         if len(old) != len(self._lines):
             self.refresh()
-            return
+            return True
         regions = [
             Region(start, y, end - start, 1)
             for y, (was, now) in enumerate(zip(old, self._lines, strict=True))
@@ -93,6 +108,7 @@ class Canvas(Widget):
         ]
         if regions:
             self.refresh(*regions)
+        return bool(regions)
 
     def _frame(self, width: int, height: int) -> list[Line]:
         lines = self._make(width, height)[:height]

@@ -1,6 +1,6 @@
 """What a page is, and what it may ask of the app that shows it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -64,25 +64,20 @@ class Host(Protocol):
         """Seconds on a clock that only goes forward."""
         ...
 
-    def copy(self, text: str) -> None:
-        """Put a text on the person's clipboard."""
-        ...
-
-    def page_text(self, name: str, text: str) -> None:
-        """Show a text in $PAGER."""
-        ...
-
-    def save(self, name: str, text: str) -> None:
-        """Write a text to a file of that name in the current folder, and say where."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a page shows, for copying, exporting and the pager: a file name and its text."""
+    """What a page shows, for copying, exporting and the pager: a file name and its text.
+
+    A text that takes time is given as what makes it, part by part, in a reading thread.
+    """
 
     name: str
-    text: str
+    text: str | Callable[[], Iterator[str]]
+
+    def parts(self) -> Iterator[str]:
+        """The text, part by part."""
+        yield from (self.text,) if isinstance(self.text, str) else self.text()
 
 
 class Page:

@@ -1,9 +1,14 @@
 """Every key on every page does what the help says."""
 
+import base64
+import sqlite3
+from contextlib import closing
+
 import pytest
 
+from evoscope.tui import shell
 from evoscope.tui.keymap import ACTIONS, INSPECT, RUN, RUNS
-from evoscope.tui.screens import dialogs
+from evoscope.tui.screens import dialogs, rows
 from evoscope.tui.screens.dialogs import Confirm, Prompt
 from evoscope.tui.screens.help import HelpPage
 from evoscope.tui.screens.inspect import InspectPage
@@ -281,18 +286,63 @@ async def test_t_wears_the_next_theme(small):
 async def test_copy_export_and_pager(small, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     copied, paged = [], []
+    monkeypatch.setattr(shell, "run_pager", lambda path, suspend: paged.append(path.read_text()))
     async with driven(small) as app:
-        monkeypatch.setattr(app.app, "copy", copied.append)
-        monkeypatch.setattr(app.app, "page_text", lambda name, text: paged.append(text))
-        for tab in "1234568":
+        monkeypatch.setattr(app.app._driver, "write", copied.append)
+        for tab in "123468":
             await app.press(tab, "y", "e", "o")
         await app.press(
             "2", "i", "y", "e", "o", "escape", "escape", "y", "e", "o", "?", "y", "e", "o"
         )
-        assert len(copied) == len(paged) == 10
-        assert all(text.strip() for text in copied)
+        copies = [text for text in copied if text.startswith("\x1b]52")]
+        assert len(paged) == 9 and all(text.strip() for text in paged)
+        assert len(copies) == 8, "the whole table of calls is too long to copy"
+        assert (tmp_path / "evoscope-copy.txt").exists()
         assert len(list(tmp_path.iterdir())) == 10
-        assert "accuracy" in copied[0]
+        assert "accuracy" in base64.b64decode(copies[0][7:-1]).decode()
+
+
+@pytest.mark.parametrize(
+    ("filter_text", "condition"),
+    [("", "1"), ("gate=realism outcome=fail", "gate = 'realism' AND outcome = 'fail'")],
+)
+async def test_a_table_is_exported_whole(small, monkeypatch, tmp_path, filter_text, condition):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(rows, "PART", 7)
+    async with driven(small) as app:
+        await app.press("5", "f")
+        await app.type(filter_text)
+        await app.press("enter", "e")
+    with closing(sqlite3.connect(small)) as db:
+        (wanted,) = db.execute(f"SELECT count(*) FROM verdict WHERE {condition}").fetchone()
+    (file,) = tmp_path.iterdir()
+    assert len(file.read_text().splitlines()) == wanted + 1 > 2
+
+
+async def test_a_text_too_long_to_copy_becomes_a_file(small, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(shell, "COPY_LIMIT", 500)
+    async with driven(small) as app:
+        await app.press("5", "y")
+        assert "too long to copy" in app.text
+        await app.press("e")
+    copied, exported = sorted(tmp_path.iterdir())
+    assert copied.name == "evoscope-copy.txt"
+    assert copied.read_text() == exported.read_text()
+
+
+async def test_a_full_disk_leaves_one_line_and_no_half_of_a_file(small, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    def full(view):
+        yield "head"
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(rows.RowsView, "_text", full)
+    async with driven(small) as app:
+        await app.press("5", "e")
+        assert "cannot write" in app.text and "No space left" in app.text
+        assert list(tmp_path.iterdir()) == []
 
 
 async def test_q_leaves(small):

@@ -142,8 +142,8 @@ def test_the_clipboard_takes_what_terminals_take():
 
 
 def test_a_saved_text_never_overwrites(tmp_path):
-    first = shell.save_text("a/b c.txt", "one", tmp_path)
-    second = shell.save_text("a/b c.txt", "two", tmp_path)
+    first = shell.save_parts("a/b c.txt", ["one"], tmp_path)
+    second = shell.save_parts("a/b c.txt", ["tw", "o"], tmp_path)
     assert first != second and first.parent == second.parent == tmp_path
     assert (first.read_text(), second.read_text()) == ("one", "two")
 

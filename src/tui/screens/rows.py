@@ -6,13 +6,13 @@ numbers in a thread of its own, a stretch at a time, and shows `>= n` until it i
 
 import json
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from ...engine.store.listings import Listing as Table
 from ...engine.store.reader import Reader
 from ..filters import Filter, error_of, parse, sql_of
-from ..lines import Column, Line, Span, table_head, table_row
+from ..lines import Column, Line, Span, plain, table_head, table_row
 from ..page import Host, Shown
 from ..run_model import RunModel
 from ..widgets.listing import Listing
@@ -20,6 +20,9 @@ from .view import Apply, Job, View
 
 R = TypeVar("R")
 STRETCH = 100_000
+PART = 5_000
+"""Rows of an export that are read at once: keys must not wait for it."""
+TEXT_WIDTH = 160
 
 
 def rows_by_seq(reader: Reader, table: Table[R], keys: Iterable[int]) -> list[tuple[int, R]]:
@@ -211,11 +214,23 @@ class RowsView(View, Generic[R]):
         self.run.load(self.host, lambda: reader.row(sql, [start, *values, *more]), take, slow=True)
 
     def shown(self) -> Shown | None:
-        """The rows of the list that are on the screen and around it, as a table of text."""
-        rows = [(key, self.list.known(key)) for key in self.list.in_view()]
-        lines = [table_head(self.columns, 160)]
-        lines += [
-            table_row(self.columns, self.cells(row), 160) for _, row in rows if row is not None
-        ]
-        text = "\n".join("".join(part for part, _ in line).rstrip() for line in lines)
-        return Shown(f"{self.run.path.stem}-{self.name}.txt", text + "\n")
+        """Every row that passes the filter, as a table of text."""
+        return Shown(f"{self.run.path.stem}-{self.name}.txt", self._text)
+
+    def _text(self) -> Iterator[str]:
+        yield _plain_row(table_head(self.columns, TEXT_WIDTH))
+        condition, values = sql_of(self.table, self._filter, self.texts)
+        sql = (
+            f"SELECT {self.table.columns} FROM {self.table.table} "
+            f"WHERE seq > ? AND seq <= ? AND {condition} ORDER BY seq"
+        )
+        for start in range(self._first - 1, self._last, PART):
+            rows = self.run.reader.rows(sql, [start, min(start + PART, self._last), *values])
+            for row in rows:
+                yield _plain_row(
+                    table_row(self.columns, self.cells(self.table.make(row)), TEXT_WIDTH)
+                )
+
+
+def _plain_row(line: Line) -> str:
+    return plain(line).rstrip() + "\n"
