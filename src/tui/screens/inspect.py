@@ -1,9 +1,10 @@
 """Inspect: one node from every side."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...engine.store.content import fields_of, prompt_of, reply_text
+from ...engine.model.llm import Json
+from ...engine.store.content import prompt_of, reply_text
 from ..dossier import Dossier, call_by_slot, read_call, read_dossier
 from ..keymap import INSPECT
 from ..lines import Line, Span, fit_line, one, tidy
@@ -16,15 +17,15 @@ from ..widgets.text import TextPane
 from . import inspect_lines as lines_
 from .dialogs import Prompt
 from .orders import Orders
-from .own import Side, own_of
+from .own import Own, Side, own_of
 
 DIFF, VERDICTS, ROLLOUTS, LINEAGE, CALLS, RAW = (
     "Diff", "Verdicts", "Rollouts", "Lineage", "Calls", "Raw",
 )  # fmt: skip
 SHARED = (VERDICTS, ROLLOUTS, LINEAGE, CALLS, RAW)
 EVERY = 3
-Read = tuple[Dossier, bool, tuple[Side, ...], list[Any]]
-"""A node, whether it has a parent to compare with, its search's own sides and what they read."""
+Read = tuple[Dossier, Own, tuple[Side, ...], list[Any]]
+"""A node, its search's own part, its sides and what they read."""
 
 
 class InspectPage(Page):
@@ -41,6 +42,7 @@ class InspectPage(Page):
         self.sides: dict[str, Side] = {}
         self.side_data: dict[str, Any] = {}
         self.tabs: tuple[str, ...] = ()
+        self.fields: Callable[[str], Mapping[str, Json]] = dict
         self.dossier: Dossier | None = None
         self.texts: dict[str, str] = {}
         self.texts_pane = TextPane()
@@ -68,7 +70,7 @@ class InspectPage(Page):
                 return None
             own = own_of(reader.meta()["search"])
             sides = own.sides(dossier.node)
-            return dossier, own.diff(dossier.node), sides, [s.read(reader, dossier) for s in sides]
+            return dossier, own, sides, [side.read(reader, dossier) for side in sides]
 
         def take(found: Read | None) -> None:
             if node == self.node_id:
@@ -79,12 +81,13 @@ class InspectPage(Page):
     def _take(self, found: Read | None) -> None:
         dossier = found[0] if found is not None else None
         if found is not None:
-            _, diff, sides, data = found
+            _, own, sides, data = found
             told = {side.name: told for side, told in zip(sides, data, strict=True)}
             if dossier == self.dossier and told == self.side_data:
                 return
             self.sides, self.side_data = {side.name: side for side in sides}, told
-            self.tabs = (*self.sides, *((DIFF,) if diff else ()), *SHARED)
+            diff = (DIFF,) if own.diff(found[0].node) else ()
+            self.fields, self.tabs = own.fields, (*self.sides, *diff, *SHARED)
             self.tab = self.tab if self.tab in self.tabs else self.tabs[0]
         first = self.dossier is None or self.dossier.node.id != self.node_id
         self.dossier, self._missing, self._built = dossier, dossier is None, None
@@ -150,8 +153,8 @@ class InspectPage(Page):
 
     def _diff(self, dossier: Dossier, width: int) -> list[Line]:
         base = dossier.original if self.original else dossier.parent
-        new = fields_of(dossier.contents[dossier.node.id])
-        old = new if base is None else fields_of(dossier.contents[base.id])
+        new = self.fields(dossier.contents[dossier.node.id])
+        old = new if base is None else self.fields(dossier.contents[base.id])
         head: list[Line] = []
         if base is None:
             head = [one("the original case", "dim"), ()]

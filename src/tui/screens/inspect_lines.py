@@ -14,6 +14,7 @@ from ..searches.harden import STATE_STYLE, change_text, score_text
 from ..text import clean_lines, fit
 from ..widgets.diff import wrap_spans
 from ..widgets.folding import Body, Entry
+from .own import origin_text
 from .tabs.ledger import OUTCOME_STYLE
 
 Texts = Mapping[str, str]
@@ -162,7 +163,7 @@ def lineage_entries(dossier: Dossier, glyphs: Glyphs) -> list[Entry]:
             (f"{glyphs.of(state)} {tidy(row.id)}  ", style),
             (f"{state}  ", style),
             (f"{score_text(row)} {change_text(row.score, before)}  ", "accent"),
-            (tidy(str(row.origin.get("axis") or "")), "dim"),
+            (tidy(origin_text(row)), "dim"),
         )
         entries.append(
             Entry(f"n{row.id}", head, body_of(row.description) if row.description else None)
@@ -226,6 +227,6 @@ def title_line(dossier: Dossier, glyphs: Glyphs) -> Line:
         (f" {glyphs.of(state)} {tidy(row.id)} ", "bar bold"),
         (f" {state} ", f"bar {STATE_STYLE.get(state, '')}".strip()),
         (f" {score_text(row)} {change_text(row.score, parent.score if parent else None)}", "bar"),
-        (f"{entropy}  {tidy(str(row.origin.get('axis') or ''))}", "bar"),
+        (f"{entropy}  {tidy(origin_text(row))}", "bar"),
         (f"  {local_time(row.created, date=True)}", "bar"),
     )

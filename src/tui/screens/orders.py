@@ -11,6 +11,7 @@ from ..page import Host
 from ..run_model import RunModel
 from ..searches.harden import score_text
 from .dialogs import Confirm, Prompt
+from .own import leaves, origin_text, own_of
 from .veto import VetoDialog
 
 _REASONS = (
@@ -154,15 +155,15 @@ class Orders:
         elif row.vetoed:
             key = self.host.settings.keys.label("unveto")
             self.host.say(f"{node} is vetoed already; {key} undoes it", "warn")
-        elif not row.parents:
+        elif not row.parents and row.generation == 0:
             self.host.say(f"{node} is an original and cannot be vetoed", "warn")
         else:
-            line = (
-                f"{row.state}  {score_text(row)}  {row.origin.get('axis') or ''}  {row.description}"
-            )
+            line = f"{row.state}  {score_text(row)}  {origin_text(row)}  {row.description}"
+            status = self.run.status
+            takes = own_of(status.search).leaves if status is not None else leaves
             self.host.push(
                 VetoDialog(
-                    self.host, node, line, down, reasons,
+                    self.host, node, line, takes(row, down), reasons,
                     lambda reason: self._send("veto", {"node": node}, reason),
                 )
             )  # fmt: skip

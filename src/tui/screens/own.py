@@ -1,10 +1,12 @@
 """What the app shows of one search only: its tabs, its effect, its sides of a node."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from ...engine.model.llm import Json
+from ...engine.store.content import fields_of
 from ...engine.store.reader import Reader
 from ...engine.store.status import RunStatus
 from ...engine.store.views import NodeRow
@@ -23,12 +25,25 @@ class Side:
     lines: Callable[[Any, int, Glyphs], list[Line]]
 
 
+def origin_text(node: NodeRow) -> str:
+    """What made a node: its axis, or its kind."""
+    return str(node.origin.get("axis") or node.origin.get("kind") or "")
+
+
+def leaves(node: NodeRow, descendants: int) -> str:
+    """What a veto takes from the run, for the dialog."""
+    goes = "no descendants" if not descendants else f"{descendants} descendant"
+    return f"goes from every later selection, with {goes}{'s' * (descendants > 1)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Own:
     """`views` are the tabs Tree, Axes and Archive; `effect` is what the overview says first.
 
     `unit` is the kind of unit that progress counts, with its plural. `sides` come before the
-    shared tabs of the inspect page; `diff` says whether a node is compared with its parent.
+    shared tabs of the inspect page; `diff` says whether a node is compared with its parent, by the
+    `fields` of its content. `gates` stand in the ledger's order; `ledger_hint` says what it is
+    filtered by. `leaves` says what a veto takes from the run.
     """
 
     views: tuple[type[View], type[View], type[View]]
@@ -37,6 +52,10 @@ class Own:
     unit: tuple[str, str]
     sides: Callable[[NodeRow], tuple[Side, ...]]
     diff: Callable[[NodeRow], bool]
+    gates: tuple[str, ...]
+    ledger_hint: str
+    fields: Callable[[str], Mapping[str, Json]] = fields_of
+    leaves: Callable[[NodeRow, int], str] = leaves
 
 
 def own_of(search: str) -> Own:

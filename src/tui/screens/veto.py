@@ -10,7 +10,8 @@ from .dialogs import Dialog
 
 
 class VetoDialog(Dialog):
-    """Asks for a reason. `send` gets it; `recent` are reasons given before, newest first."""
+    """Asks for a reason. `goes` says what the veto takes; `send` gets the reason; `recent` are
+    reasons given before, newest first."""
 
     title = "Veto"
     deed = "Veto"
@@ -20,23 +21,21 @@ class VetoDialog(Dialog):
         host: Host,
         node: str,
         line: str,
-        descendants: int,
+        goes: str,
         recent: Sequence[str],
         send: Callable[[str], None],
     ) -> None:
         super().__init__(host)
-        self._node, self._line, self._descendants = node, line, descendants
+        self._node, self._line, self._goes = node, line, goes
         self._recent, self._send, self._place = list(dict.fromkeys(recent))[:9], send, -1
         self.editor = Editor()
 
     def body(self, width: int) -> list[Line]:
         """The node, what goes with it, the reason."""
-        many = self._descendants
-        goes = "no descendants" if not many else f"{many} descendant{'s' * (many > 1)}"
         lines = [
             one(cut(tidy(self._node), width), "bold"),
             one(cut(tidy(self._line), width)),
-            one(f"goes from every later selection, with {goes}", "warn"),
+            one(cut(tidy(self._goes), width), "warn"),
             one(""),
             (("reason  ", "dim"), *self.editor.line(max(width - 8, 1))),
         ]

@@ -8,11 +8,12 @@ from ....engine.store.views import VerdictRow
 from ...filters import with_filters
 from ...format import local_time
 from ...lines import Column, Line, Span, line_width, tidy
-from ...searches.harden import GATES
+from ..own import own_of
 from ..rows import RowsView
 
 OUTCOME_STYLE = {"pass": "ok", "fail": "bad", "abstain": "warn", "error": "warn"}
 OUTCOMES = tuple(OUTCOME_STYLE)
+_OF_NODE = "(SELECT {} FROM node WHERE node.id = verdict.node)"
 
 
 class LedgerView(RowsView[VerdictRow]):
@@ -20,12 +21,13 @@ class LedgerView(RowsView[VerdictRow]):
 
     table = with_filters(
         VERDICTS,
-        axis="(SELECT json_extract(origin, '$.axis') FROM node WHERE node.id = verdict.node)",
-        case="(SELECT grp FROM node WHERE node.id = verdict.node)",
+        axis=_OF_NODE.format("json_extract(origin, '$.axis')"),
+        case=_OF_NODE.format("grp"),
+        kind=_OF_NODE.format("coalesce(json_extract(origin, '$.kind'), kind)"),
+        round=_OF_NODE.format("generation"),
     )
     texts = ("reason", "node")
     name = "ledger"
-    filter_hint = "gate= outcome= by= node= case= axis= vote= unit= or words of node and reason"
     columns = (
         Column("time", 8, least=76),
         Column("node", 20, middle=True),
@@ -39,6 +41,7 @@ class LedgerView(RowsView[VerdictRow]):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._counts: dict[str, dict[str, int]] = {}
+        self._gates: tuple[str, ...] = ()
 
     def cells(self, row: VerdictRow) -> list[Span]:
         """One verdict."""
@@ -55,17 +58,22 @@ class LedgerView(RowsView[VerdictRow]):
             (tidy(row.reason), ""),
         ]
 
-    def more(self, reader: Reader) -> list[tuple[Any, ...]]:
-        """Counts by gate and outcome, from the counters that the engine keeps."""
-        return reader.rows(
+    def more(self, reader: Reader) -> tuple[str, list[tuple[Any, ...]]]:
+        """The search, and counts by gate and outcome from the counters that the engine keeps."""
+        counts = reader.rows(
             "SELECT gate, outcome, sum(n) FROM tally "
             "WHERE gate NOT IN ('axis', 'saved') GROUP BY gate, outcome"
         )
+        return reader.meta().get("search", ""), counts
 
-    def take_more(self, more: list[tuple[Any, ...]]) -> None:
-        """Take the counts."""
+    def take_more(self, more: tuple[str, list[tuple[Any, ...]]]) -> None:
+        """Take the counts, and which gates the search has."""
+        search, counts = more
+        if search:
+            own = own_of(search)
+            self._gates, self.filter_hint = own.gates, own.ledger_hint
         self._counts = {}
-        for gate, outcome, number in more:
+        for gate, outcome, number in counts:
             self._counts.setdefault(gate, {})[outcome] = number
 
     def head(self, width: int) -> list[Line]:
@@ -75,7 +83,7 @@ class LedgerView(RowsView[VerdictRow]):
 
     def _counted(self, letters: int) -> Line:
         glyphs, spans = self.host.glyphs, list[Span]()
-        order = {gate: place for place, gate in enumerate(GATES)}
+        order = {gate: place for place, gate in enumerate(self._gates)}
         for gate, counts in sorted(self._counts.items(), key=lambda pair: order.get(pair[0], 9)):
             if not any(outcome in counts for outcome in OUTCOMES):
                 continue

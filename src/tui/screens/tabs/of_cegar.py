@@ -12,4 +12,6 @@ OWN = Own(
     unit=("target", "targets"),
     sides=lambda node: (),
     diff=lambda node: True,
+    gates=("screens", "shrinks", "rewritten", "admission"),
+    ledger_hint="gate= outcome= by= node= kind= vote= unit= or words of node and reason",
 )

@@ -12,4 +12,6 @@ OWN = Own(
     unit=("round", "rounds"),
     sides=lambda node: (),
     diff=lambda node: True,
+    gates=("schema", "generalization", "firewall", "activity", "duplicate"),
+    ledger_hint="gate= outcome= by= node= kind= vote= unit= or words of node and reason",
 )

@@ -1,6 +1,6 @@
 """A harden run's own part of the screens."""
 
-from ...searches.harden import effect_lines, read_margins
+from ...searches.harden import GATES, effect_lines, read_margins
 from ..own import Own
 from .archive import ArchiveView
 from .axes import AxesView
@@ -13,4 +13,6 @@ OWN = Own(
     unit=("case", "cases"),
     sides=lambda node: (),
     diff=lambda node: True,
+    gates=GATES,
+    ledger_hint="gate= outcome= by= node= case= axis= vote= unit= or words of node and reason",
 )
