@@ -1,14 +1,18 @@
 """A run's configuration: one TOML file, validated whole, all errors reported at once."""
 
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .searches.cegar.settings import CegarSettings
 from .searches.chase.settings import ChaseSettings
 from .searches.harden.settings import HardenSettings
+
+CORPUS_ETA = "0.075"
+"""The default of `chase.eta` on corpus QA (CHASE, section 5)."""
 
 
 class Section(BaseModel):
@@ -87,13 +91,20 @@ class BenchmarkSettings(Section):
     """Which cases. `path` is a file of the benchmark's own format; unset takes our samples.
 
     Syn-Ledger is generated instead, by `seed`; it has no path and no sample. Code tasks
-    come from `cegar.sources`, or are our own suite.
+    come from `cegar.sources`, or are our own suite. Corpus QA takes its questions from `path` and
+    their texts from `documents`, a folder or JSON lines; `seed` draws its splits.
     """
 
-    kind: Literal["finqa", "pubmedqa", "contractnli", "bundle", "syn_ledger", "code"]
+    kind: Literal["finqa", "pubmedqa", "contractnli", "bundle", "syn_ledger", "corpus_qa", "code"]
     path: Path | None = None
     sample: Annotated[int, Field(ge=1)] | None = None
     seed: Annotated[int, Field(ge=0)] = 0
+    documents: Path | None = None
+    splits: Literal["component", "question"] = "component"
+    """`question` ignores which questions share documents; every report says so."""
+    scorer: Literal["fuzzy", "strict"] = "fuzzy"
+    tolerance: Annotated[Fraction, Field(ge=0, le=1)] = Fraction(0)
+    """Relative difference at which a number still counts as the answer."""
 
 
 class RunConfig(Section):
@@ -111,3 +122,15 @@ class RunConfig(Section):
     harden: HardenSettings = HardenSettings()
     chase: ChaseSettings = ChaseSettings()
     cegar: CegarSettings = CegarSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _eta_of_the_benchmark(cls, value: Any) -> Any:
+        """Corpus QA's threshold where none is stated: written down for every reader."""
+        if not isinstance(value, dict):
+            return value
+        benchmark, chase = value.get("benchmark"), value.get("chase", {})
+        corpus = isinstance(benchmark, dict) and benchmark.get("kind") == "corpus_qa"
+        if corpus and isinstance(chase, dict) and "eta" not in chase:
+            return {**value, "chase": {**chase, "eta": CORPUS_ETA}}
+        return value

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .config import ModelSettings, ProviderSettings, RunConfig
+from .config import BenchmarkSettings, ModelSettings, ProviderSettings, RunConfig
 
 ROLES = {
     "harden": ("task", "analysis", "mutation", "gates"),
@@ -13,7 +13,10 @@ ROLES = {
 }
 """The roles that `[models]` must define, by search."""
 
-AGENT_BENCHMARKS = frozenset({"syn_ledger"})
+OPTIONAL_ROLES = {"cegar": ("judge",)}
+"""Roles that a setting asks for, by search."""
+
+AGENT_BENCHMARKS = frozenset({"corpus_qa", "syn_ledger"})
 """Benchmarks that an agent works in: chase's, and no other search's."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -41,13 +44,14 @@ def is_run_name(name: str) -> bool:
 
 
 def _check_models(config: RunConfig) -> Iterator[Finding]:
-    roles = ROLES[config.search]
-    for role in roles:
-        if role not in config.models:
+    roles, optional = ROLES[config.search], OPTIONAL_ROLES.get(config.search, ())
+    for role in (*roles, *optional):
+        if role not in config.models and (role in roles or config.cegar.judge):
             yield ("models", role), None, f"missing; say which model plays the role {role}"
     for role, settings in config.models.items():
-        if role not in roles:
-            yield ("models", role), None, f"unknown role; the roles are {', '.join(roles)}"
+        if role not in (*roles, *optional):
+            known = ", ".join((*roles, *optional))
+            yield ("models", role), None, f"unknown role; the roles are {known}"
         yield from _check_model(("models", role), settings, config)
 
 
@@ -84,6 +88,7 @@ def _check_files(config: RunConfig) -> Iterator[Finding]:
     harden = config.harden
     paths: dict[tuple[str, ...], Path | None] = {
         ("benchmark", "path"): config.benchmark.path,
+        ("benchmark", "documents"): config.benchmark.documents,
         ("harden", "axes"): harden.axes,
         ("harden", "rubric"): harden.rubric,
         ("harden", "reference_profile"): harden.reference_profile,
@@ -100,15 +105,39 @@ def _check_files(config: RunConfig) -> Iterator[Finding]:
 
 
 def _check_benchmark(config: RunConfig) -> Iterator[Finding]:
-    kind, agents = config.benchmark.kind, config.benchmark.kind in AGENT_BENCHMARKS
+    own = config.benchmark
+    kind, agents = own.kind, own.kind in AGENT_BENCHMARKS
     if (kind == "code") != (config.search == "cegar"):
-        fitting = "code" if config.search == "cegar" else "cases or syn_ledger"
+        fitting = (
+            "code"
+            if config.search == "cegar"
+            else f"cases, {' or '.join(sorted(AGENT_BENCHMARKS))}"
+        )
         yield ("benchmark", "kind"), repr(kind), f"{config.search} needs another kind: {fitting}"
     elif agents != (config.search == "chase"):
         fitting = ", ".join(sorted(AGENT_BENCHMARKS)) if config.search == "chase" else "cases"
         yield ("benchmark", "kind"), repr(kind), f"{config.search} needs another kind: {fitting}"
-    elif (agents or kind == "code") and (config.benchmark.path or config.benchmark.sample):
+    elif kind in ("syn_ledger", "code") and (own.path or own.sample):
         yield ("benchmark", "path"), None, f"{kind} takes neither path nor sample"
+    yield from _check_corpus(config)
+
+
+def _check_corpus(config: RunConfig) -> Iterator[Finding]:
+    own = config.benchmark
+    if own.kind != "corpus_qa":
+        for name in ("documents", "splits", "scorer", "tolerance"):
+            if getattr(own, name) != BenchmarkSettings.model_fields[name].default:
+                yield ("benchmark", name), None, f"only corpus_qa has it, {own.kind} has not"
+        return
+    if (own.path is None) != (own.documents is None):
+        missing = "path" if own.path is None else "documents"
+        message = "corpus_qa needs a question file and documents; give both, or neither"
+        yield ("benchmark", missing), None, message
+    if own.sample is not None:
+        yield ("benchmark", "sample"), str(own.sample), "corpus_qa takes all its questions"
+    if "b0" in config.chase.methods:
+        message = 'no B_0 is known of corpus_qa; write methods = ["chase", "compass"]'
+        yield ("chase", "methods"), None, message
 
 
 def _check_harden(config: RunConfig) -> Iterator[Finding]:

@@ -8,10 +8,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ..resources import resource_dir
+from .benchmarks.agents import AgentBenchmark, corpus_qa, syn_ledger
 from .benchmarks.base import Benchmark
 from .benchmarks.load import load, samples
-from .benchmarks.syn_ledger.environment import build
-from .benchmarks.syn_ledger.operators import OPERATORS
 from .canonical import canonical_json, sha256
 from .config import ModelSettings, RunConfig
 from .context import Context
@@ -72,11 +71,12 @@ def calls_of(config: RunConfig) -> list[RolePlan]:
 
 
 def _plan_chase(config: RunConfig) -> Plan:
-    setup = chase_setup(config)
+    benchmark = agent_benchmark(config)
+    setup = _chase_setup(config, benchmark)
     check(setup)
     pins = {
         "prompts": prompts_hash(CHASE.name, config.benchmark.kind),
-        "cases": sha256(canonical_json(setup.released.snapshot().tasks).encode()),
+        "cases": benchmark.pin,
         "harness": sha256(canonical_json(setup.first.plain()).encode()),
         "replay": f"{CHASE.name} {CHASE.replay_version}",
     }
@@ -103,25 +103,32 @@ def cegar_setup(config: RunConfig) -> CegarSetup:
     )
 
 
+def agent_benchmark(config: RunConfig) -> AgentBenchmark:
+    """The benchmark that a chase configuration names. Raises DataError."""
+    own = config.benchmark
+    if own.kind == "syn_ledger":
+        return syn_ledger(own.seed)
+    return corpus_qa(
+        own.path, own.documents, seed=own.seed, rounds=config.chase.rounds, splits=own.splits,
+        scorer=own.scorer, tolerance=own.tolerance,
+    )  # fmt: skip
+
+
 def chase_setup(config: RunConfig) -> ChaseSetup:
-    """The chase search's setup on the generated benchmark of `benchmark.seed`."""
-    ledger = build(config.benchmark.seed)
-    observed = [ledger.released.task(task)[0] for task in ledger.released.splits["evo"]]
+    """The chase search's setup on the benchmark that the configuration names."""
+    return _chase_setup(config, agent_benchmark(config))
+
+
+def _chase_setup(config: RunConfig, benchmark: AgentBenchmark) -> ChaseSetup:
     return ChaseSetup(
-        released=ledger.released,
-        operators=OPERATORS,
+        released=benchmark.released,
+        operators=benchmark.operators,
         settings=config.chase,
         profiles={role: profile(model) for role, model in config.models.items()},
-        neutral=ledger.neutral,
+        neutral=benchmark.neutral,
         first=first_harness(config.chase.harness),
-        observed=tuple(
-            Observed(
-                task.id, task.question, str(task.answer),
-                tuple(task.documents[place].code for place in task.evidence),
-            )
-            for task in observed
-        ),
-    )  # fmt: skip
+        observed=tuple(Observed(*one) for one in benchmark.observed),
+    )
 
 
 def first_harness(path: Path | None) -> Harness:

@@ -72,6 +72,14 @@ def test_the_commented_configuration_documents_every_setting(
     assert [name for name in sorted(names) if name not in text] == []
 
 
+def test_the_corpus_example_documents_every_setting_of_its_benchmark() -> None:
+    from evoscope.engine.config import BenchmarkSettings
+
+    text = next(path for path in EXAMPLES if path.stem == "chase-corpus").read_text()
+    names = {*BenchmarkSettings.model_fields} - {"sample"}
+    assert [name for name in sorted(names) if f"{name} = " not in text] == []
+
+
 def test_check_prints_every_problem(cli: Cli, tmp_path: Path) -> None:
     target = tmp_path / "mine.toml"
     cli("init", "harden", "-o", target)

@@ -63,7 +63,7 @@ def test_every_problem_is_named_with_key_value_and_line(write: Write) -> None:
     )
     assert problems_of(write(broken), "harden.votes=0") == [
         "F:5: benchmark.kind = 'finq': must be 'finqa', 'pubmedqa', 'contractnli', "
-        "'bundle', 'syn_ledger' or 'code'",
+        "'bundle', 'syn_ledger', 'corpus_qa' or 'code'",
         "F:6: benchmark.sampel: unknown key; did you mean sample?",
         "F:10: providers.offline.limits.concurrency = 0: must be greater than or equal to 1",
         "--set harden.votes: harden.votes = 0: must be greater than or equal to 1",
@@ -174,3 +174,48 @@ def test_the_scanner_finds_the_keys_that_the_parser_finds(pairs: list[tuple[str,
 def test_the_schema_names_every_table() -> None:
     properties = config_schema()["properties"]
     assert {"search", "benchmark", "providers", "models", "harden", "budget"} <= set(properties)
+
+
+CORPUS = """\
+search = "chase"
+[benchmark]
+kind = "corpus_qa"
+[providers.offline]
+kind = "offline"
+[models]
+agent = { provider = "offline", model = "a" }
+proposer = { provider = "offline", model = "p" }
+challenger = { provider = "offline", model = "c" }
+[chase]
+methods = ["chase"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("benchmark.path=F", "F:2: benchmark.documents: corpus_qa needs a question file and "
+         "documents; give both, or neither"),
+        ("benchmark.documents=none", "--set benchmark.documents: benchmark.documents = "
+         "'DIR/none': no such file"),
+        ("benchmark.sample=3", "--set benchmark.sample: benchmark.sample = 3: "
+         "corpus_qa takes all its questions"),
+        ('chase.methods=["chase", "b0"]', "--set chase.methods: chase.methods: no B_0 is known of "
+         'corpus_qa; write methods = ["chase", "compass"]'),
+        ("search=harden", "F:3: benchmark.kind = 'corpus_qa': harden needs another kind: cases"),
+    ],
+)  # fmt: skip
+def test_a_corpus_needs_its_questions_and_documents(
+    write: Write, override: str, expected: str
+) -> None:
+    path = write(CORPUS)
+    assert problems_of(path) == []
+    found = problems_of(path, override.replace("=F", f'="{path}"'))
+    assert expected in [problem.replace(str(path.parent), "DIR") for problem in found]
+
+
+def test_only_a_corpus_has_documents_and_splits(write: Write) -> None:
+    found = problems_of(write(GOOD), 'benchmark.splits="question"')
+    assert found == [
+        "--set benchmark.splits: benchmark.splits: only corpus_qa has it, finqa has not"
+    ]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ...model.llm import Json, Tool
 from .agent_talk import Call, Talk
+from .corpus_tables import WORD, best_number
 from .prompts import texts
 
 Said = str | list[tuple[str, Mapping[str, Json]]]
@@ -19,8 +20,6 @@ _SMALL = (
     "the this to was were what when which with would answer question value"
 )
 SMALL = frozenset(_SMALL.split())
-_WORD = re.compile(r"[a-z][a-z'-]+|\d{4}")
-_NUMBER = re.compile(r"-?\$?\d[\d,]*(?:\.\d+)?%?")
 
 
 def play(talk: Talk) -> Said:
@@ -33,7 +32,8 @@ def play(talk: Talk) -> Said:
         found = _results(talk)
         if found:
             return [(reading.name, _as_asked(reading, result)) for result in found[:READS]]
-    return _best_number(talk) or "The documents that I could read do not settle it."
+    number = best_number(_texts(talk), set(_keywords(talk)))
+    return number or "The documents that I could read do not settle it."
 
 
 def _tool(talk: Talk, *cues: str) -> Tool | None:
@@ -51,7 +51,7 @@ def _text_argument(tool: Tool) -> str:
 
 
 def _keywords(talk: Talk) -> list[str]:
-    words = dict.fromkeys(_WORD.findall(talk.question.lower()))
+    words = dict.fromkeys(WORD.findall(talk.question.lower()))
     return [word for word in words if word not in SMALL]
 
 
@@ -66,29 +66,25 @@ def _results(talk: Talk) -> list[Mapping[str, Json]]:
 
 
 def _as_asked(tool: Tool, result: Mapping[str, Json]) -> dict[str, Json]:
-    """Arguments from the fields of a result that have the tool's own names, else its first text."""
+    """Arguments from the fields of a result that have the tool's own names, else its first text;
+    from the line on at which the result begins, where it says so."""
     shared = {name: result[name] for name in _properties(tool) if name in result}
     first = next((value for value in result.values() if isinstance(value, str)), "")
-    return shared or {_text_argument(tool): first}
+    arguments = shared or {_text_argument(tool): first}
+    start = next((name for name, s in _properties(tool).items() if _is_whole(s)), None)
+    line = next((v[0] for v in result.values() if isinstance(v, list) and v), None)
+    if start is not None and isinstance(line, int):
+        arguments[start] = line
+    return arguments
 
 
-def _best_number(talk: Talk) -> str | None:
-    """The last number of the line that shares most words with the question."""
-    words = set(_keywords(talk))
-    best, number = 0, None
-    for line in _lines(talk):
-        score = len(words & set(_WORD.findall(line.lower())))
-        values = [v for v in _NUMBER.findall(line) if v not in words]
-        if score > best and values:
-            best, number = score, values[-1]
-    return number
+def _is_whole(schema: Json) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "integer"
 
 
-def _lines(talk: Talk) -> list[str]:
+def _texts(talk: Talk) -> list[str]:
     nested = re.search(r"nested|any field|table context", talk.advice) is not None
-    return [
-        line for call in talk.calls for text in _seen(call, nested) for line in text.split("\n")
-    ]
+    return [text for call in talk.calls for text in _seen(call, nested)]
 
 
 def _seen(call: Call, nested: bool) -> list[str]:

@@ -1,0 +1,141 @@
+"""The whole search over documents: our sample, and the real Treasury documents."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evoscope.engine.benchmarks.environment import Environment
+from evoscope.engine.config import RunConfig
+from evoscope.engine.model.chase import Harness
+from evoscope.engine.model.core import Decision, Rollout, Slot
+from evoscope.engine.model.llm import Params
+from evoscope.engine.plans import chase_setup, plan_run
+from evoscope.engine.searches.chase.agent import Loop, opening
+from evoscope.engine.searches.chase.search import run
+from evoscope.engine.searches.chase.setup import ROLES
+from evoscope.engine.searches.harden.setup import Profile
+from tests.engine.searches.chase.arena import answer
+from tests.engine.searches.harden.memory_context import MemoryContext
+from tests.shared import shared_data
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOSCOPE_CACHE", str(tmp_path / "cache"))
+
+
+def config(benchmark: dict[str, Any], **chase: Any) -> RunConfig:
+    quick = {"rounds": 1, "rollouts_evo": 1, "rollouts_disc": 1, "rollouts_conf": 1,
+             "rollouts_cert": 1, "methods": ["chase", "compass"]}  # fmt: skip
+    return RunConfig.model_validate(
+        {
+            "search": "chase",
+            "benchmark": {"kind": "corpus_qa", **benchmark},
+            "providers": {"off": {"kind": "offline"}},
+            "models": {role: {"provider": "off", "model": "offline"} for role in ROLES},
+            "chase": quick | chase,
+        }
+    )
+
+
+async def lived(own: RunConfig) -> MemoryContext:
+    ctx = MemoryContext(answer)
+    await run(ctx, chase_setup(own))
+    assert ctx.parked == {}
+    return ctx
+
+
+def certified(ctx: MemoryContext) -> dict[str, Any]:
+    methods = ctx.store.results["certification"]["methods"]
+    assert isinstance(methods, dict) and set(methods) == {"raw", "chase", "compass"}
+    return dict(methods)
+
+
+async def test_a_search_over_the_sample_certifies_without_a_neutral_form() -> None:
+    own = config({}, eta="0", rounds=2)
+    ctx = await lived(own)
+    for entry in certified(ctx).values():
+        assert {"r_rel", "r_avg", "r_min", "g_rel", "gamma", "g_min"} <= set(entry)
+        assert not {"r_0", "g_0", "delta_bs"} & set(entry)
+        assert Fraction(entry["g_min"]) + Fraction(entry["gamma"]) == Fraction(entry["g_rel"])
+    bounds = ctx.store.results["certification"]["guarantees"]
+    assert isinstance(bounds, dict) and "no composition" in str(bounds["note"])
+    env = chase_setup(own).released
+    assert {r.item for r in ctx.store.all(Rollout) if r.unit == "certification"} == set(
+        env.splits["cert"]
+    )
+    hidden = [task.question for task in env.tasks if task.id not in env.splits["evo"]]
+    told = "\n".join(
+        message.text
+        for request, _ in ctx.store.calls.values()
+        if request.role in ("proposer", "challenger")
+        for message in request.messages
+    )
+    assert not any(question in told for question in hidden)
+
+
+def test_its_threshold_is_the_paper_s_unless_one_is_stated() -> None:
+    assert config({}).chase.eta == Fraction("0.075")
+    assert config({}, eta="0.1").chase.eta == Fraction("0.1")
+    kept = RunConfig.model_validate_json(config({}).model_dump_json())
+    assert kept.chase.eta == Fraction("0.075")
+    ledger = config({}).model_dump(mode="json")
+    del ledger["chase"]["eta"]
+    ledger["benchmark"]["kind"] = "syn_ledger"
+    assert RunConfig.model_validate(ledger).chase.eta == Fraction("0.05")
+
+
+def test_a_moved_corpus_is_pinned_the_same(tmp_path: Path) -> None:
+    from shutil import copytree
+
+    from evoscope.engine.benchmarks.agents import SAMPLE
+
+    moved = copytree(SAMPLE, tmp_path / "moved")
+    paths = {"path": str(moved / "questions.jsonl"), "documents": str(moved / "documents")}
+    assert plan_run(config(paths)).pins == plan_run(config({})).pins
+
+
+async def rate(own: Harness, env: Environment) -> Fraction:
+    right = Fraction(0)
+    for task in env.tasks:
+        first = opening(Profile("off", "agent", Params()), own, env, task)
+        ctx: Any = MemoryContext(answer)
+        trajectory = await Loop(ctx, Slot("u", task.id, "H", 0), first, own, env, task).run()
+        right += env.grade(task.id, trajectory.answer).score
+    return right / len(env.tasks)
+
+
+async def test_wider_searches_pay_and_nested_texts_cost_those_that_were_not_told() -> None:
+    env = chase_setup(config({})).released
+    wide = Harness.model_validate({"retrieval": {"any_below": 3}})
+    told = wide.model_copy(
+        update={
+            "guidance": Harness.model_validate(
+                {"guidance": [{"name": "nested", "applies_when": "no text",
+                               "instruction": "look in nested fields"}]}
+            ).guidance
+        }
+    )  # fmt: skip
+    nested = env.with_protocol(
+        type(env.protocol)(encoding=("body", "before"), tools="terse", fields="terse")
+    )
+    assert await rate(Harness(), env) < await rate(wide, env)
+    assert await rate(told, nested) >= await rate(wide, nested)
+    assert await rate(told, nested) > Fraction(1, 2)
+
+
+@pytest.mark.shared
+async def test_a_search_over_the_treasury_documents_ends() -> None:
+    folder = shared_data("officeqa")
+    paths = {
+        "path": str(folder / "officeqa_own_questions.jsonl"),
+        "documents": str(folder / "officeqa_docs.jsonl.gz"),
+        "splits": "question",
+    }
+    ctx = await lived(config(paths))
+    found = certified(ctx)
+    assert Fraction(found["raw"]["r_rel"]) > 0
+    assert len(ctx.store.decisions("open_seal")) == 1
+    assert {d.step for d in ctx.store.all(Decision) if d.unit == "chase/r1"} >= {"select"}
