@@ -6,7 +6,18 @@ from dataclasses import dataclass
 
 from ...errors import ErrorClass, ProviderError
 from ...model.llm import Json, Request
-from . import agent, analyst, auditor, author, challenger, extractor, proposer, realism, rubric
+from . import (
+    agent,
+    analyst,
+    auditor,
+    author,
+    challenger,
+    extractor,
+    judge,
+    proposer,
+    realism,
+    rubric,
+)
 from .chance import uniform
 from .mutator import manifest
 from .prompts import document
@@ -49,6 +60,8 @@ def answer(request: Request, key: bytes, careless: float) -> Reply:
     if request.role == "agent":
         turn = agent.act(request)
         return Reply(_pieces(turn.text), turn.calls)
+    if request.role == "judge":
+        return Reply(_pieces(judge.judge(document(prompt) or {}, request.system or "", key)))
     if request.role != "mutation" and request.role not in STRUCTURED:
         raise ProviderError(
             ErrorClass.PERMANENT,

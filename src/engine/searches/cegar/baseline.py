@@ -1,9 +1,11 @@
 """The first unit: the labelled training split and the starting pool on it."""
 
+from ...benchmarks.code_tasks.bundle import shown_fields
 from ...canonical import canonical_json
 from ...context import Context, UnitSpec
 from ...model.core import Item, Node, NodeState
 from ...model.llm import Json
+from .arms import Arm
 from .attempts import Progress
 from .bench import Bench, Operator
 from .operators import starting_pool
@@ -16,8 +18,9 @@ STAGE = 1
 
 
 def starting(setup: CegarSetup) -> tuple[Operator, ...]:
-    """The hand-written operators of the starting pool, none where it is switched off."""
-    if not setup.settings.starting_pool:
+    """The hand-written operators of the starting pool; none where it is switched off, or the
+    candidates are no programs."""
+    if not setup.settings.starting_pool or setup.training.checker:
         return ()
     return tuple(Operator(f"hand/{o.name}", o.level, o.source, o.name) for o in starting_pool())
 
@@ -34,7 +37,8 @@ async def open_desk(ctx: Context, setup: CegarSetup) -> Desk:
     for operator in operators:
         verdicts = await bench.complete(operator, {}, STAGE)
         columns[operator.node] = training.column(verdicts)
-    return Desk(ctx, setup, training, bench, operators, columns, Progress(setup.limits))
+    progress, arm = Progress(setup.limits), Arm(setup.limits)
+    return Desk(ctx, setup, training, bench, operators, columns, progress, arm)
 
 
 async def baseline(ctx: Context, setup: CegarSetup, unit: UnitSpec) -> None:
@@ -91,6 +95,7 @@ def items(setup: CegarSetup) -> list[Item]:
                     "entry": task.entry,
                     "visible": list(task.visible),
                     "samples": list(split.samples[task.id]),
+                    **({"fields": shown_fields(task)} if split.checker else {}),
                 }
             ),
             place,

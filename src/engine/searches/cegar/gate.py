@@ -1,19 +1,27 @@
 """The admission gates: on the deployed decision, and the ones it is compared with.
 
-Sources: EvalCEGAR, Algorithm 1 line 11; Appendix D (recall floor); Appendix I (induction).
+Sources: EvalCEGAR, Algorithm 1 line 11; Appendix D (recall floor); Appendix H (novelty, flag
+overlap); Appendix I (induction).
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ...stats.sets import jaccard
 from .metric import Score
+from .verdicts import Member
 
 MIN_HELPED = 3
 RECALL_FLOOR = Fraction(30, 100)
 ALARM_CEILING = Fraction(2, 100)
 INDUCTION_FLOOR = 3
 INDUCTION_PRECISION = Fraction(1, 2)
+DUPLICATE = Fraction(8, 10)
+"""Jaccard's index of two flag sets from which on they are one behaviour (Figure 5)."""
+SHARED_CEILING = Fraction(1, 2)
+"""Ours: the paper does not print the share of flags that its veto tolerates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,24 @@ def recall_gate(missed: Collection[str], covered: Collection[str], alone: Score)
         return Ruling(False, f"{facts}: recall below {float(RECALL_FLOOR)}")
     if alarms > ALARM_CEILING:
         return Ruling(False, f"{facts}: false alarms above {float(ALARM_CEILING)}")
+    return Ruling(True, facts)
+
+
+def novelty_gate(flagged: AbstractSet[Member], pool: Mapping[str, AbstractSet[Member]]) -> Ruling:
+    """The ablation: no operator of the pool, by name, flags nearly the same samples."""
+    for name, other in pool.items():
+        index = jaccard(flagged, other)
+        if index is not None and index >= DUPLICATE:
+            return Ruling(False, f"flags what {name} flags (Jaccard {float(index):.2f})")
+    return Ruling(True, f"another behaviour than {len(pool)} operators of the pool")
+
+
+def overlap_gate(flagged: AbstractSet[Member], taken: AbstractSet[Member]) -> Ruling:
+    """The ablation: at most half of the flags are flagged by admitted operators already."""
+    shared = len(flagged & taken)
+    facts = f"{shared} of {len(flagged)} flags are the pool's already"
+    if flagged and Fraction(shared, len(flagged)) > SHARED_CEILING:
+        return Ruling(False, f"{facts}: above {float(SHARED_CEILING)}")
     return Ruling(True, facts)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from ...context import Context
+from .arms import Arm
 from .attempts import Progress
 from .bench import Bench, Operator
 from .metric import Score, score
@@ -28,6 +29,7 @@ class Desk:
     starting: tuple[Operator, ...]
     columns: dict[str, dict[Member, Verdict]]
     progress: Progress
+    arm: Arm
     admitted: list[Operator] = field(default_factory=list)
 
     def pool(self, vetoed: AbstractSet[str]) -> list[Operator]:
@@ -46,6 +48,10 @@ class Desk:
     def spots(self, vetoed: AbstractSet[str]) -> list[BlindSpot]:
         """Today's blind spots, the next target first."""
         return blind_spots(self.signed(vetoed), self.training.correct)
+
+    def flag_set(self, column: Mapping[Member, Verdict]) -> set[Member]:
+        """The members of V(t) that an operator flags."""
+        return {member for member in self.training.accepted if column[member] is Verdict.FLAG}
 
     def alone(self, column: Mapping[Member, Verdict]) -> Score:
         """An operator by itself against flagging nothing; unrun members count as not flagged."""

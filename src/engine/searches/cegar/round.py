@@ -6,7 +6,7 @@ from ...model.core import Decision, Directives, Effect, Event, NodeState, Tally
 from ...model.llm import Json
 from ...stats.shuffle import shuffle_test
 from .attempts import Abandon, Attempt, End
-from .authoring import Tried, author, request_data
+from .authoring import Tried, author, request_data, undirected_data
 from .baseline import node_of
 from .bench import Operator
 from .metric import score
@@ -14,7 +14,7 @@ from .outcome import RoundResult
 from .partition import BlindSpot
 from .pool import Desk, pool_flags
 from .request import Scope, scope
-from .trial import REST, Trial, detail_of, tried
+from .trial import REST, Trial, detail_of, keep, opened, tried
 from .verdicts import letters
 
 
@@ -51,32 +51,26 @@ class Round:
     async def _attempt(self, step: Attempt, said: Directives) -> RoundResult | None:
         if step.target.key != self.progress.target:
             self.failures.clear()
-        training, settings = self.desk.training, self.desk.setup.settings
-        whole = scope(step.target, training.raw())
-        data = request_data(
-            whole, {task.id: task for task in training.tasks}, step.level, self.failures,
-            [one.name for one in self.desk.pool(said.vetoed)], settings.prompt_characters,
-        )  # fmt: skip
+        whole = scope(step.target, self.desk.training.raw())
+        data = self._request(step, whole, said)
         left = self.progress.limits.calls - self.progress.calls
         profile = self.desk.setup.profiles["author"]
         draft = await author(self.desk.ctx, profile, self.unit, self.made, data, left)
         for _ in range(draft.calls):
             self.progress = self.progress.called()
         self.calls += draft.calls
-        node = f"{self.unit}/{self.made}"
-        if draft.authored is None:
-            operator = Operator(node, step.level, "", "no operator")
-            trial = Trial(operator)
-            trial.rule(self.unit, "author", False, draft.problem)
-        else:
-            written = draft.authored
-            operator = Operator(node, step.level, written.source, written.name, written.rationale)
-            trial = await self._judge(operator, step, said)
+        trial = opened(draft, self.unit, f"{self.unit}/{self.made}", step.level)
+        await tried(self.desk, self.unit, trial, step.target, said.vetoed)
         return await self._settle(trial, step, whole)
 
-    async def _judge(self, operator: Operator, step: Attempt, said: Directives) -> Trial:
-        signed = self.desk.signed(said.vetoed)
-        return await tried(self.desk, self.unit, operator, step.target, signed)
+    def _request(self, step: Attempt, whole: Scope, said: Directives) -> dict[str, Json]:
+        """What the author is told: of the target, or in the undirected arm of the tasks alone."""
+        tasks = {task.id: task for task in self.desk.training.tasks}
+        pool = [one.name for one in self.desk.pool(said.vetoed)]
+        budget = self.desk.setup.settings.prompt_characters
+        if self.desk.arm.directed:
+            return request_data(whole, tasks, step.level, self.failures, pool, budget)
+        return undirected_data(tasks, step.level, self.failures, pool, budget)
 
     async def _settle(self, trial: Trial, step: Attempt, whole: Scope) -> RoundResult | None:
         """Record the attempt; admitted, unless a person has vetoed the operator by now."""
@@ -86,20 +80,10 @@ class Round:
             "target": step.target.key, "signature": letters(step.target.signature),
             "pair": [f"{member.task}#{member.sample}" for member in step.target.pair],
         }  # fmt: skip
+        if self.desk.arm.name is not None:
+            origin["arm"] = self.desk.arm.name
         node = node_of(operator, self.unit, self.unit, self.number + 1, index, origin)
-        outcome = "fail" if trial.stopped else "pass"
-        gate = trial.stopped or "admission"
-        state = "rejected" if trial.stopped else "scored"
-        delta = None if trial.alone is None else trial.alone.delta
-        await self.desk.ctx.record(
-            node,
-            *trial.rows,
-            effects=[
-                NodeState(operator.node, state, delta),
-                Tally(self.unit, gate, f"level {operator.level}", outcome),
-                Event(f"attempt {outcome}", "node", operator.node),
-            ],
-        )
+        await keep(self.desk.ctx, self.unit, trial, node)
         self.made += 1
         self.progress = self.progress.failed(step)
         if trial.stopped:
@@ -121,7 +105,7 @@ class Round:
         column = self.desk.training.column(verdicts)
         self.desk.columns[operator.node] = column
         alone = self.desk.alone(column)
-        pool, effects = self._pool_with(operator, said)
+        pool, effects = pool_with(self.desk, self.unit, operator, said)
         keys = {**detail_of(alone), "pool": pool}
         reason = f"level {operator.level}, {trial.rows[-1].reason}"
         await self.desk.ctx.record(
@@ -137,21 +121,6 @@ class Round:
             "admitted", self.calls, step.target.key, fault_of(whole), operator,
             tuple(self.failures),
         )  # fmt: skip
-
-    def _pool_with(
-        self, operator: Operator, said: Directives
-    ) -> tuple[dict[str, Json], list[Effect]]:
-        """The grown pool on the training split: its figures, and the counts of its null test,
-        which are an effect because no decision reads them."""
-        voting = [*self.desk.voting(said.vetoed), operator]
-        flags = pool_flags([self.desk.columns[one.node] for one in voting], self.desk.training)
-        votes = self.desk.training.votes(lambda member: flags[member])
-        members: list[Json] = [one.node for one in voting]
-        null = shuffle_test([vote.count() for vote in votes], seed=self.desk.ctx.seed)
-        counts = {} if null is None else {"at_least": null.at_least, "resamples": null.resamples}
-        return {**detail_of(score(votes)), "members": members}, [
-            Tally(self.unit, "null", operator.node, name, count) for name, count in counts.items()
-        ]
 
     async def _revised(self, operator: Operator, target: BlindSpot) -> None:
         """A veto after the admission takes the operator out of the pool from then on."""
@@ -196,6 +165,22 @@ class Round:
         return Decision(
             self.unit, f"{kind}:{self.made}", kind, self.unit, (considered,), chosen, reason
         )
+
+
+def pool_with(
+    desk: Desk, unit: str, operator: Operator, said: Directives
+) -> tuple[dict[str, Json], list[Effect]]:
+    """The pool grown by an operator on the training split: its figures, and the counts of its
+    null test, which are an effect because no decision reads them."""
+    voting = [*desk.voting(said.vetoed), operator]
+    flags = pool_flags([desk.columns[one.node] for one in voting], desk.training)
+    votes = desk.training.votes(lambda member: flags[member])
+    members: list[Json] = [one.node for one in voting]
+    null = shuffle_test([vote.count() for vote in votes], seed=desk.ctx.seed)
+    counts = {} if null is None else {"at_least": null.at_least, "resamples": null.resamples}
+    return {**detail_of(score(votes)), "members": members}, [
+        Tally(unit, "null", operator.node, name, count) for name, count in counts.items()
+    ]
 
 
 def fault_of(whole: Scope) -> str:

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .arms import Ablation
+
 
 class TaskSource(BaseModel):
     """Tasks with samples in EvalPlus's formats. `training` is how many of its tasks, drawn by the
@@ -55,3 +57,12 @@ class CegarSettings(BaseModel):
     starting_pool: bool = True
     prompt_characters: Annotated[int, Field(ge=1000)] = 60_000
     workers: Annotated[int, Field(ge=1, le=64)] = 2
+    judge: bool = False
+    """Ask the judge in its four configurations; needs a model for the role `judge`."""
+    induction_level1: Annotated[int, Field(ge=0)] = 0
+    induction_level2: Annotated[int, Field(ge=0)] = 0
+    """Checks that verifier induction commissions at each interface."""
+    induction_sample: Annotated[int, Field(ge=2)] = 40
+    """Labelled programs in one of its requests, half of them wrong."""
+    ablations: tuple[Ablation, ...] = ()
+    """Arms of the loop with one thing changed, each with rounds and calls of its own."""
