@@ -71,10 +71,11 @@ class Actions:
         if node in self.book.vetoed():
             raise Refused(f"{node} is vetoed already")
         with closing(read_only(self.path)) as db:
-            row = db.execute("SELECT unit, kind FROM node WHERE id = ?", (node,)).fetchone()
+            row = db.execute("SELECT unit, generation FROM node WHERE id = ?", (node,)).fetchone()
             if row is None:
                 raise Refused(f"no node {node!r}; `evoscope show RUN nodes` lists them")
-            if db.execute("SELECT 1 FROM parent WHERE node = ?", (node,)).fetchone() is None:
+            made = db.execute("SELECT 1 FROM parent WHERE node = ?", (node,)).fetchone()
+            if made is None and row[1] == 0:
                 raise Refused(f"{node} is an original and cannot be vetoed")
             family = [node, *descendants(db, node)]
         writes = (_mark_vetoed(family, 1), *self._reopen_done(row[0], f"veto of {node}"))

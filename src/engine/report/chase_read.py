@@ -80,12 +80,17 @@ class ChaseRun:
         return [choice for choice in self.choices if choice.kind in kinds]
 
 
-def read_chase(reader: Reader) -> ChaseRun:
-    """The run in a file, as far as it has come. Raises StoreError."""
-    choices = tuple(
+def read_choices(reader: Reader) -> tuple[Choice, ...]:
+    """All decisions in order. Raises StoreError."""
+    return tuple(
         Choice(u, s, k, tuple(json.loads(c)), tuple(json.loads(h)), r, tuple(json.loads(v)))
         for u, s, k, c, h, r, v in reader.rows(DECISIONS)
     )
+
+
+def read_chase(reader: Reader) -> ChaseRun:
+    """The run in a file, as far as it has come. Raises StoreError."""
+    choices = read_choices(reader)
     nodes = {
         node: (description, json.loads(origin), bool(vetoed))
         for node, description, origin, vetoed in reader.rows(

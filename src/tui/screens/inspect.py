@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...engine.model.llm import Json
-from ...engine.store.content import prompt_of, reply_text
+from ...engine.store.content import fields_of, prompt_of, reply_text
 from ..dossier import Dossier, call_by_slot, read_call, read_dossier
 from ..keymap import INSPECT
 from ..lines import Line, Span, fit_line, one, tidy
@@ -42,7 +42,7 @@ class InspectPage(Page):
         self.sides: dict[str, Side] = {}
         self.side_data: dict[str, Any] = {}
         self.tabs: tuple[str, ...] = ()
-        self.fields: Callable[[str], Mapping[str, Json]] = dict
+        self.fields: Callable[[str], Mapping[str, Json]] = fields_of
         self.dossier: Dossier | None = None
         self.texts: dict[str, str] = {}
         self.texts_pane = TextPane()

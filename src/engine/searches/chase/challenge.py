@@ -9,6 +9,7 @@ from ...benchmarks.environment import CanonicalCall
 from ...benchmarks.transform.activation import activation
 from ...benchmarks.transform.composition import Composition, parse
 from ...benchmarks.transform.firewall import CHECKS, Ruling, examine
+from ...benchmarks.transform.fixtures import changed_fixtures
 from ...benchmarks.transform.operators import described
 from ...canonical import canonical_json
 from ...errors import DataError, MalformedReply
@@ -167,6 +168,9 @@ async def _judged(
     name = name if ruling.admissible else f"{unit}/p{order}"
     checks: dict[str, Json] = {check: getattr(ruling, check) for check in CHECKS}
     checks |= {"active": ruling.active, "change": str(ruling.change)}
+    if ruling.active:
+        released = await asyncio.to_thread(desk.setup.released.snapshot)
+        checks["fixtures"] = changed_fixtures(released.outputs, ruling.after)
     reason = f"fails {', '.join(ruling.failed)}" if ruling.failed else "" if ruling.active else (
         "inactive: no fixture changes"
     )  # fmt: skip

@@ -12,7 +12,7 @@ from ...canonical import canonical_json
 from ...errors import MalformedReply
 from ...gates.together import together
 from ...model.chase import ACTIONS, CONDITIONS, Harness, changed_fields, harness_schema
-from ...model.core import Node, NodeState, Slot, Verdict
+from ...model.core import Node, NodeState, Slot, Tally, Verdict
 from ...model.llm import Json
 from .gains import REL
 from .gate import objections
@@ -147,7 +147,9 @@ async def _admit(
         node = f"{unit}/{kind}"
         await _record(desk, unit, number, index, kind, node, "{}", draft)
         refusal = Verdict(node, unit, "schema", None, "fail", "rule", draft[:300])
-        await desk.ctx.record(refusal, effects=[NodeState(node, "rejected")])
+        await desk.ctx.record(
+            refusal, effects=[NodeState(node, "rejected"), Tally(unit, "schema", "", "fail")]
+        )
         return None
     name = harness_id(state.method, draft.harness)
     same = draft.harness == state.harnesses[BASE]
@@ -181,6 +183,7 @@ async def _passes(desk: Desk, unit: str, state: State, kind: str, name: str) -> 
         name, unit, "generalization", None, "fail" if found else "pass", "rule",
         "; ".join(found)[:300], list(found),
     )  # fmt: skip
-    effects = [NodeState(name, "rejected")] if found else []
-    await desk.ctx.record(outcome, effects=effects)
+    tally = Tally(unit, outcome.gate, "", outcome.outcome)
+    left = [NodeState(name, "rejected")] if found else []
+    await desk.ctx.record(outcome, effects=[tally, *left])
     return not found
