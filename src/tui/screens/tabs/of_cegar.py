@@ -1,17 +1,50 @@
 """A cegar run's own part of the screens."""
 
-from ..own import Own
-from .archive import ArchiveView
-from .axes import AxesView
-from .tree import TreeView
+from ....engine.store.views import NodeRow
+from ...searches.cegar import GATES, effect_lines, read_effect
+from ...searches.cegar_sides import (
+    flags_lines,
+    members_lines,
+    pair_lines,
+    read_flags,
+    read_members,
+    read_pair,
+    read_source,
+    source_lines,
+)
+from ..own import Own, Side
+from .cegar_archive import CegarArchiveView
+from .cegar_axes import CegarAxesView
+from .cegar_tree import CegarTreeView
+
+PAIR = Side("Pair", read_pair, pair_lines)
+SOURCE = Side("Source", read_source, source_lines)
+FLAGS = Side("Flags", read_flags, flags_lines)
+CLASS = Side("Class", read_members, members_lines)
+
+
+def sides(node: NodeRow) -> tuple[Side, ...]:
+    """Authored operators answer to a target; hand-written ones have no pair and no class."""
+    if node.group != "start":
+        return PAIR, SOURCE, FLAGS, CLASS
+    return (SOURCE, FLAGS) if node.index else ()
+
+
+def leaves(node: NodeRow, descendants: int) -> str:
+    """What a veto of an operator takes from the run; no operator descends from another."""
+    if node.state == "promoted":
+        return "leaves the pool and its signatures; targets are drawn anew without it"
+    return "never joins the pool; no other operator goes with it"
+
 
 OWN = Own(
-    views=(TreeView, AxesView, ArchiveView),
-    read_effect=lambda reader: None,
-    effect=lambda status, told, glyphs: [],
+    views=(CegarTreeView, CegarAxesView, CegarArchiveView),
+    read_effect=read_effect,
+    effect=effect_lines,
     unit=("target", "targets"),
-    sides=lambda node: (),
-    diff=lambda node: True,
-    gates=("screens", "shrinks", "rewritten", "admission"),
-    ledger_hint="gate= outcome= by= node= kind= vote= unit= or words of node and reason",
+    sides=sides,
+    diff=lambda node: False,
+    gates=GATES,
+    ledger_hint="gate= outcome= by= node= vote= unit= or words of node and reason",
+    leaves=leaves,
 )

@@ -1,0 +1,72 @@
+"""Archive of a cegar run: certificate, pool, the blind spots that are left, the starting pool."""
+
+from typing import Any
+
+from ....engine.store.reader import Reader
+from ...lines import Line, Span
+from ...searches.cegar_pool import (
+    POOL_COLUMNS,
+    Archive,
+    Kept,
+    archive_head,
+    kept_cells,
+    read_archive,
+)
+from ...searches.cegar_sides import read_class
+from ..still import StillView
+from .cegar_class import open_class
+
+
+class CegarArchiveView(StillView[Kept]):
+    """Enter inspects an operator, or shows the members of a blind spot."""
+
+    name = "archive"
+    columns = POOL_COLUMNS
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._archive = Archive()
+        self._read = Archive()
+
+    def read(self, reader: Reader) -> list[Kept]:
+        """Pool, blind spots, starting pool."""
+        self._read = read_archive(reader)
+        return list(self._read.rows)
+
+    def _take(self, rows: list[Kept], wanted: Any) -> None:
+        self._archive = self._read
+        super()._take(rows, wanted)
+
+    def key_of(self, row: Kept) -> str:
+        """The node, or the class."""
+        return row.key
+
+    def cells(self, row: Kept) -> list[Span]:
+        """One operator or blind spot."""
+        return kept_cells(row, self.host.glyphs)
+
+    def head(self, width: int) -> list[Line]:
+        """The certificate, then how much there is."""
+        return archive_head(self._archive)
+
+    def act(self, action: str) -> bool:
+        """Move; Enter on a blind spot shows its members."""
+        row = self.rows.get(self.list.cursor) if self.list.cursor else None
+        if action in ("open", "inspect") and row is not None and row.spot is not None:
+            key = row.spot.key
+            open_class(self.host, self.run, "Blind spot", lambda r: read_class(r, "", key))
+            return True
+        return super().act(action)
+
+    def node(self) -> str | None:
+        """The operator under the cursor."""
+        row = self.rows.get(self.list.cursor) if self.list.cursor else None
+        return row.node if row is not None else None
+
+    def siblings(self) -> list[str]:
+        """All operators of the list."""
+        return [row.node for row in self.rows.values() if row.node is not None]
+
+    def actions(self) -> tuple[str, ...]:
+        """For the footer."""
+        return ("open", "veto", "search", "export")
