@@ -45,8 +45,10 @@ def is_run_name(name: str) -> bool:
 
 def _check_models(config: RunConfig) -> Iterator[Finding]:
     roles, optional = ROLES[config.search], OPTIONAL_ROLES.get(config.search, ())
+    merging = config.search == "cegar" and bool(config.cegar.pool_from)
     for role in (*roles, *optional):
-        if role not in config.models and (role in roles or config.cegar.judge):
+        wanted = not merging if role in roles else config.cegar.judge
+        if role not in config.models and wanted:
             yield ("models", role), None, f"missing; say which model plays the role {role}"
     for role, settings in config.models.items():
         if role not in (*roles, *optional):
@@ -99,6 +101,9 @@ def _check_files(config: RunConfig) -> Iterator[Finding]:
         at = f"sources[{number}]"
         paths |= {("cegar", at, "tasks"): source.tasks, ("cegar", at, "checks"): source.checks}
         paths |= {("cegar", at, f"samples[{k}]"): path for k, path in enumerate(source.samples)}
+    if config.cegar.bundle is not None:
+        paths[("cegar", "bundle", "path")] = config.cegar.bundle.path
+    paths |= {("cegar", f"pool_from[{n}]"): p for n, p in enumerate(config.cegar.pool_from)}
     for key, path in paths.items():
         if path is not None and not path.exists():
             yield key, repr(str(path)), "no such file"

@@ -191,8 +191,13 @@ def _resolved(model: Model, base: Path) -> Model:
     """A copy with each path of the model and its tables resolved against `base`."""
     updates: dict[str, Any] = {}
     for name, value in model:
-        if isinstance(value, Path):
-            updates[name] = base / value.expanduser()
-        elif isinstance(value, BaseModel):
-            updates[name] = _resolved(value, base)
+        updates[name] = _resolved_value(value, base)
     return model.model_copy(update=updates)
+
+
+def _resolved_value(value: Any, base: Path) -> Any:
+    if isinstance(value, Path):
+        return base / value.expanduser()
+    if isinstance(value, tuple):
+        return tuple(_resolved_value(part, base) for part in value)
+    return _resolved(value, base) if isinstance(value, BaseModel) else value

@@ -15,6 +15,7 @@ from .canonical import canonical_json, sha256
 from .config import ModelSettings, RunConfig
 from .context import Context
 from .errors import ConfigError, DataError
+from .merging import pin_of, runs_to_merge
 from .model.chase import Harness
 from .model.llm import Params, RolePlan, Route
 from .prompts import template_hash
@@ -46,12 +47,14 @@ PROFILE_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A search ready to run. `pins` are what must be equal at every resume, by name."""
+    """A search ready to run. `pins` are what must be equal at every resume, by name; `offline`
+    says of merged runs whether models of ours stand behind one of them."""
 
     search: Callable[[Context], Awaitable[None]]
     total: int
     unit_kind: str
     pins: Mapping[str, str]
+    offline: bool | None = None
 
 
 def plan_run(config: RunConfig) -> Plan:
@@ -92,15 +95,19 @@ def _plan_cegar(config: RunConfig) -> Plan:
         "cases": electorate_of(setup.training),
         "replay": f"{CEGAR.name} {CEGAR.replay_version}",
     }
-    return Plan(lambda context: CEGAR.run(context, setup), config.cegar.rounds, "target", pins)
+    if setup.runs:
+        pins["pool"] = pin_of(setup.runs)
+    operators = sum(len(run.operators) for run in setup.runs)
+    total = operators if setup.runs else config.cegar.rounds
+    offline = any(run.offline for run in setup.runs) if setup.runs else None
+    return Plan(lambda context: CEGAR.run(context, setup), total, "target", pins, offline)
 
 
 def cegar_setup(config: RunConfig) -> CegarSetup:
     """The cegar search's setup; the held-out split is not in it. Raises DataError."""
     training, _ = splits_of(config.cegar, config.seed)
-    return setup_of(
-        training, config.cegar, {role: profile(model) for role, model in config.models.items()}
-    )
+    profiles = {role: profile(model) for role, model in config.models.items()}
+    return setup_of(training, config.cegar, profiles, runs_to_merge(config.cegar.pool_from))
 
 
 def agent_benchmark(config: RunConfig) -> AgentBenchmark:

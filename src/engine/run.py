@@ -53,8 +53,17 @@ def new_run(path: Path, config: RunConfig, *, allow_network_fs: bool = False) ->
     path.parent.mkdir(parents=True, exist_ok=True)
     create(path)
     inbox(path).mkdir(parents=True, exist_ok=True, mode=0o700)
+    offline = plan.offline
+    if offline is None:
+        pins = {**plan.pins, "config": sha256(text.encode())}
+    texts = {f"start/{name}": pin for name, pin in pins.items()}
+    initialise(path, first_meta(path, config, plan.total, plan.unit_kind), texts)
+
+
+def first_meta(path: Path, config: RunConfig, total: int, unit_kind: str) -> dict[str, str]:
+    """What a new file says of itself before anything has run in it."""
     offline = all(p.kind == "offline" for p in config.providers.values())
-    meta = {
+    return {
         "search": config.search,
         "name": run_name(path),
         "seed": str(config.seed),
@@ -63,13 +72,11 @@ def new_run(path: Path, config: RunConfig, *, allow_network_fs: bool = False) ->
         "reason": "",
         "started": utc_now(),
         "updated": utc_now(),
-        "progress_total": str(plan.total),
-        "progress_unit": plan.unit_kind,
-        "config": text,
+        "progress_total": str(total),
+        "progress_unit": unit_kind,
+        "config": config.model_dump_json(),
         "made_by": f"evoscope {__version__}, Python {platform.python_version()}",
     }
-    pins = {**plan.pins, "config": sha256(text.encode())}
-    initialise(path, meta, {f"start/{name}": pin for name, pin in pins.items()})
 
 
 def budget_check(config: RunConfig) -> None:

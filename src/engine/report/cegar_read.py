@@ -6,7 +6,7 @@ Everything is derived from recorded outcomes with the search's own functions; no
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..benchmarks.code_tasks.sources import Split
@@ -15,11 +15,13 @@ from ..context import Work
 from ..errors import UsageError
 from ..model.outcomes import Outcomes, Place
 from ..searches.cegar.bench import Bench, Operator
+from ..searches.cegar.cells import unpack_some
+from ..searches.cegar.from_run import SOURCES, merged
 from ..searches.cegar.operators import starting_pool
 from ..searches.cegar.outcome import RoundResult
 from ..searches.cegar.partition import BlindSpot, blind_spots
 from ..searches.cegar.pool import pool_flags
-from ..searches.cegar.training import Labelled, Settle, labelled
+from ..searches.cegar.training import LABELS, Labelled, Settle, labelled
 from ..searches.cegar.verdicts import Member, Verdict, signatures
 from ..store.memory import unpack
 from ..store.reader import Reader
@@ -29,6 +31,10 @@ ITEMS = (
     "SELECT i.id, b.codec, b.data FROM item i JOIN blob b ON b.hash = i.content_hash "
     "WHERE i.split = 'training' ORDER BY i.ord"
 )
+CALLS = (
+    "SELECT count(*) FROM call JOIN unit ON unit.id = call.unit "
+    "WHERE unit.kind = 'target' AND status = 'completed'"
+)
 ROUNDS = "SELECT result FROM unit WHERE kind = 'target' AND state = 'done' ORDER BY ord"
 
 Columns = Mapping[str, Mapping[Member, Verdict]]
@@ -36,15 +42,17 @@ Columns = Mapping[str, Mapping[Member, Verdict]]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A labelled split with the verdicts of operators on it, by node."""
+    """A labelled split with the verdicts of operators on it, by node, and each task's source."""
 
     split: Labelled
     columns: Columns
+    pools: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """One authored operator: its way through the gates. `stopped` is empty for admitted ones."""
+    """One authored operator: its way through the gates. `stopped` is empty for admitted ones;
+    `silent` says whether it abstained on all it was run on, None where it was not run."""
 
     node: str
     unit: str
@@ -54,6 +62,16 @@ class Attempted:
     reason: str
     figures: Mapping[str, Any]
     state: str
+    silent: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A run whose operators were merged: its name, its calls, how many of its operators."""
+
+    name: str
+    calls: int
+    operators: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +89,17 @@ class CegarRun:
     ended: str
     certificate: Mapping[str, Any] | None
     calls: int
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def by_run(self) -> list[list[Operator]]:
+        """The admitted operators that stand, by the run that authored them."""
+        if not self.sources:
+            return [list(self.admitted)]
+        return [
+            [o for o in self.admitted if o.node.startswith(f"{merged(number)}/")]
+            for number in range(1, len(self.sources) + 1)
+        ]
 
     @property
     def spots(self) -> list[BlindSpot]:
@@ -90,26 +119,42 @@ def read_cegar(reader: Reader) -> CegarRun:
     done = reader.row("SELECT state FROM unit WHERE id = 'baseline'")
     if done is None or done[0] != "done":
         raise UsageError(f"{meta.get('name', reader.path)}: its baseline is not finished yet")
-    rounds = tuple(RoundResult.from_json(json.loads(r)) for (r,) in reader.rows(ROUNDS))
-    vetoed = {node for (node,) in reader.rows("SELECT id FROM node WHERE vetoed = 1")}
+    rounds, vetoed = rounds_of(reader), vetoed_of(reader)
     authored = [r.admitted for r in rounds if r.admitted is not None]
+    training = judge(training_split(reader), (*starting_of(reader), *authored), served(reader))
     admitted = tuple(operator for operator in authored if operator.node not in vetoed)
-    starting = _starting(reader)
+    starting = starting_of(reader)
     ending = reader.row("SELECT result FROM unit WHERE id = 'ending' AND state = 'done'")
-    (calls,) = reader.row("SELECT count(*) FROM call WHERE status = 'completed'") or (0,)
     return CegarRun(
         name=meta.get("name", ""),
         seed=int(meta.get("seed", 0)),
-        training=judge(training_split(reader), (*starting, *authored), served(reader)),
+        training=training,
         starting=starting,
         admitted=admitted,
         vetoed=tuple(o.node for o in authored if o.node in vetoed),
         rounds=rounds,
-        attempts=tuple(_attempts(reader)),
+        attempts=tuple(attempts_of(reader, training.split, "target")),
         ended=json.loads(ending[0])["ended"] if ending else "",
         certificate=_certificate(reader),
-        calls=calls,
+        calls=calls_of(reader),
+        sources=tuple(Source(**one) for one in json.loads(reader.named_text(SOURCES) or "[]")),
     )
+
+
+def rounds_of(reader: Reader) -> tuple[RoundResult, ...]:
+    """How each finished target ended, in order."""
+    return tuple(RoundResult.from_json(json.loads(r)) for (r,) in reader.rows(ROUNDS))
+
+
+def calls_of(reader: Reader) -> int:
+    """How many calls to the author the search itself has made; its comparisons' are not in it."""
+    (calls,) = reader.row(CALLS) or (0,)
+    return int(calls)
+
+
+def vetoed_of(reader: Reader) -> set[str]:
+    """The nodes that people have vetoed."""
+    return {node for (node,) in reader.rows("SELECT id FROM node WHERE vetoed = 1")}
 
 
 def judge(split: Split, operators: tuple[Operator, ...], settle: Settle) -> Judged:
@@ -119,7 +164,7 @@ def judge(split: Split, operators: tuple[Operator, ...], settle: Settle) -> Judg
         found = await labelled(split, settle)
         bench = Bench(found, settle)
         columns = {o.node: found.column(await bench.complete(o, {}, 1)) for o in operators}
-        return Judged(found, columns)
+        return Judged(found, columns, split.pools)
 
     return asyncio.run(all_of())
 
@@ -133,7 +178,8 @@ def training_split(reader: Reader) -> Split:
         visible = tuple(held["visible"])
         tasks.append(Task(name, "own", held["prompt"], held["entry"], "", visible, ()))
         samples[name] = tuple(held["samples"])
-    return Split(tuple(tasks), samples)
+    settings = json.loads(reader.meta()["config"])["cegar"]
+    return Split(tuple(tasks), samples, everything=settings.get("signatures") == "raw")
 
 
 def served(reader: Reader) -> Settle:
@@ -151,17 +197,34 @@ def served(reader: Reader) -> Settle:
     return settle
 
 
-def _starting(reader: Reader) -> tuple[Operator, ...]:
+def starting_of(reader: Reader) -> tuple[Operator, ...]:
+    """The hand-written operators that the run started from."""
     (known,) = reader.row("SELECT count(*) FROM node WHERE grp = 'start' AND idx > 0") or (0,)
     if not known:
         return ()
     return tuple(Operator(f"hand/{o.name}", o.level, o.source, o.name) for o in starting_pool())
 
 
-def _attempts(reader: Reader) -> list[Attempted]:
+def _silent(reader: Reader, split: Labelled) -> dict[str, bool]:
+    """Whether an operator abstained on every program it was run on, by node."""
+    found: dict[str, bool] = {}
+    count = len(split.programs)
+    for node, electorate, _, planes, _ in reader.rows(OUTCOMES):
+        if node != LABELS and electorate == split.electorate:
+            said = set(unpack_some(planes, count).values())
+            found[node] = found.get(node, True) and said <= {Verdict.ABSTAIN}
+    return found
+
+
+def attempts_of(reader: Reader, split: Labelled, kind: str) -> list[Attempted]:
+    """The operators that units of this kind have authored, in the order of their attempts."""
+    silent = _silent(reader, split)
     nodes = reader.rows(
-        "SELECT id, unit, description, json_extract(origin, '$.level'), state, vetoed FROM node "
-        "WHERE kind = 'operator' AND grp <> 'start' ORDER BY seq"
+        "SELECT n.id, n.unit, description, json_extract(origin, '$.level'), n.state, vetoed "
+        "FROM node n JOIN unit u ON u.id = n.unit WHERE u.kind = ? AND n.kind = 'operator' "
+        "AND grp <> 'start' AND json_extract(origin, '$.kind') <> 'pooled' "
+        "ORDER BY u.ord, n.unit, idx",
+        (kind,),
     )
     details = "SELECT b.codec, b.data FROM blob b WHERE b.hash = ?"
     found = []
@@ -175,7 +238,11 @@ def _attempts(reader: Reader) -> list[Attempted]:
         figures = json.loads(unpack(*blob)) if blob else {}
         stopped = gate if outcome == "fail" else ""
         shown = "vetoed" if vetoed else state
-        found.append(Attempted(node, unit, name, level, stopped, reason, figures, shown))
+        found.append(
+            Attempted(
+                node, unit, name, level, stopped, reason, figures, shown, silent.get(node)
+            )
+        )  # fmt: skip
     return found
 
 

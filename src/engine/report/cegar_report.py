@@ -1,17 +1,18 @@
 """The tables of a cegar run (cegar.md, 6): training figures, and held-out ones once scored."""
 
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 
 from ..model.llm import Json
-from ..searches.cegar.bench import Operator
 from ..searches.cegar.metric import Score, score
-from ..searches.cegar.verdicts import Member, Verdict, letters
-from ..stats.sets import jaccard
-from ..stats.shuffle import ShuffleTest, shuffle_test
-from .cegar_composition import composition_tables
+from ..searches.cegar.verdicts import Verdict, letters
+from ..stats.counts import benjamini_hochberg, bonferroni
+from ..stats.shuffle import ShuffleTest
+from .cegar_classes import classes_table, overlap_table, rarefaction_table
+from .cegar_composition import composed, composition_tables
+from .cegar_costs import attempts_table, budget_table, cost_table, sensitivity_table
+from .cegar_pools import pools_table, power_table
 from .cegar_read import CegarRun, Judged
+from .cegar_rules import Rule, flags_of, paired_table, percent, real, rules, tested
 from .tables import Cell, Report, Table, columns
 
 TRAINING, HELD_OUT = "training", "held out"
@@ -27,86 +28,90 @@ def cegar_report(
     """The whole report of a run, finished or not."""
     splits = {TRAINING: run.training} | ({HELD_OUT: held} if held is not None else {})
     told = banner if held is not None else (*banner, NOT_SCORED)
+    found = composed(run, held)
+    chosen = () if found is None else found.choice("C6").members
+    last, ends = next(reversed(splits.items()))
+    listed = rules(run, ends, chosen)
     tables = {
-        "effect": effect_table(run, splits),
+        "effect": effect_table(run, splits, chosen),
+        **({} if held is None else {"benchmarks": pools_table(held, listed, run.seed)}),
         "splits": splits_table(splits),
+        "power": power_table(splits, run.seed),
         "targets": targets_table(run),
         "gate_ledger": ledger_table(run),
         "helped_by_level": histogram_table(run),
+        "gate_floors": sensitivity_table(run),
+        "attempts": attempts_table(run),
         "operators": operators_table(run, splits),
         "blind_spots": spots_table(run),
         "overlap": overlap_table(run, splits),
-        **composition_tables(run, held),
+        "classes": classes_table(run, splits),
+        **_rarefied(run, splits),
+        **composition_tables(found),
+        "paired": paired_table(last, ends, listed),
+        "cost": cost_table(run, splits),
+        "transfer_budget": budget_table(run),
     }
     return Report(
         title=f"{run.name}: cegar, {run.ended or 'under way'}",
         banner=told,
         tables=tables,
         figures={"certificate": dict(run.certificate) if run.certificate else None},
-        provenance={**provenance, "electorate": run.training.split.electorate},
+        provenance={
+            **provenance,
+            "electorate": run.training.split.electorate,
+            "held_out_electorate": None if held is None else held.split.electorate,
+        },
     )
 
 
-def tested(
-    judged: Judged, flagged: Callable[[Member], bool], seed: int
-) -> tuple[Score, ShuffleTest]:
-    """A flag's score on a split, and its size-matched null."""
-    votes = judged.split.votes(flagged)
-    null = shuffle_test([vote.count() for vote in votes], seed=seed)
-    assert null is not None
-    return score(votes), null
-
-
-def flags_of(judged: Judged, operator: Operator) -> Callable[[Member], bool]:
-    """What one operator flags."""
-    column = judged.columns[operator.node]
-    return lambda member: column[member] is Verdict.FLAG
+def _rarefied(run: CegarRun, splits: Mapping[str, Judged]) -> dict[str, Table]:
+    """Rarefaction over the runs of a merged pool, on each split."""
+    if len(run.by_run) < 2:
+        return {}
+    return {
+        f"rarefaction_{name.replace(' ', '_')}": rarefaction_table(name, judged, run.by_run)
+        for name, judged in splits.items()
+    }
 
 
 EFFECT = columns(
     "flag", "split", ("tasks", 0), ("decidable", 0), ("Delta", 4), ("% of headroom", 1),
-    ("Delta, decidable", 4), ("p", 4), ("z", 2), ("flags", 0), ("helped", 0), ("hurt", 0),
-    ("false alarms", 4), ("calls", 0),
+    ("Delta, decidable", 4), ("p", 4), ("p, Bonferroni", 4), ("z", 2), ("flags", 0), ("helped", 0),
+    ("hurt", 0), ("false alarms", 4), ("calls", 0),
 )  # fmt: skip
 
 
-def effect_table(run: CegarRun, splits: Mapping[str, Judged]) -> Table:
-    """Table 1 and 2 of the paper: the pool, its operators, and the hand-written pool as filter."""
+def effect_table(run: CegarRun, splits: Mapping[str, Judged], chosen: Sequence[int] = ()) -> Table:
+    """Table 1 of the paper: the pool, what C6 picks of it, its operators, the hand-written pool."""
     rows: list[tuple[Cell, ...]] = []
     for name, judged in splits.items():
-        whole = run.flagged(judged)
-        rows.append(_row("the pool", name, *tested(judged, whole.__getitem__, run.seed), run.calls))
-        for operator in run.admitted:
-            title = f"{operator.name} ({operator.node})"
-            rows.append(_row(title, name, *tested(judged, flags_of(judged, operator), run.seed), 0))
-        if run.starting:
-            union = filter_of_all(run, judged)
-            rows.append(
-                _row("all hand-written, as one filter", name, *tested(judged, union, run.seed), 0)
-            )
+        family = rules(run, judged, chosen)
+        results = [tested(judged, rule.flagged, run.seed) for rule in family]
+        adjusted = bonferroni([float(null.p) for _, null in results])
+        rows += [
+            _row(rule, name, *result, p)
+            for rule, result, p in zip(family, results, adjusted, strict=True)
+        ]
     return Table(
         "Effect: change of selection accuracy against flagging nothing",
         EFFECT,
         tuple(rows),
         (
             "One admitted operator deploys alone, several flag by two votes. p is of 1,000 redraws "
-            "of the same number of flags in each task.",
+            "of the same number of flags in each task; Bonferroni over the rows of one split.",
             "Training rows were selected on; only held-out rows are evidence.",
         ),
     )
 
 
-def filter_of_all(run: CegarRun, judged: Judged) -> Callable[[Member], bool]:
-    """What any hand-written operator flags."""
-    found = [judged.columns[operator.node] for operator in run.starting]
-    return lambda member: any(column[member] is Verdict.FLAG for column in found)
-
-
-def _row(title: str, split: str, found: Score, null: ShuffleTest, calls: int) -> tuple[Cell, ...]:
+def _row(
+    rule: Rule, split: str, found: Score, null: ShuffleTest, adjusted: float
+) -> tuple[Cell, ...]:
     return (
-        title, split, found.tasks, found.decidable, float(found.delta), _percent(found.share),
-        _float(found.delta_decidable), float(null.p), null.z, found.flags, found.helped,
-        found.hurt, _float(found.false_alarms), calls,
+        rule.name, split, found.tasks, found.decidable, float(found.delta), percent(found.share),
+        real(found.delta_decidable), float(null.p), adjusted, null.z, found.flags, found.helped,
+        found.hurt, real(found.false_alarms), rule.calls,
     )  # fmt: skip
 
 
@@ -119,7 +124,7 @@ def splits_table(splits: Mapping[str, Judged]) -> Table:
         samples = sum(len(right) for right in split.right)
         rows.append(
             (
-                name, found.tasks, found.empty, samples, len(split.correct), found.decidable,
+                name, found.tasks, found.empty, samples, len(split.accepted), found.decidable,
                 float(found.nothing), float(found.perfect), float(found.headroom),
                 len(split.near_limit),
             )
@@ -157,7 +162,7 @@ def ledger_table(run: CegarRun) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             one.node, one.name, one.level, one.stopped or "admitted", one.figures.get("helped"),
-            one.figures.get("hurt"), _float(one.figures.get("delta")), one.state, one.reason,
+            one.figures.get("hurt"), real(one.figures.get("delta")), one.state, one.reason,
         )
         for one in run.attempts
     ]  # fmt: skip
@@ -185,26 +190,31 @@ def histogram_table(run: CegarRun) -> Table:
 
 
 def operators_table(run: CegarRun, splits: Mapping[str, Judged]) -> Table:
-    """Every operator of starting pool and pool: what it says of V(t)."""
+    """Every operator of starting pool and pool: what it says of V(t), each against its null."""
     rows: list[tuple[Cell, ...]] = []
     for name, judged in splits.items():
-        for operator in (*run.starting, *run.admitted):
-            said = list(judged.columns[operator.node].values())
-            found, null = tested(judged, flags_of(judged, operator), run.seed)
+        screen = (*run.starting, *run.admitted)
+        results = [tested(judged, flags_of(judged, o), run.seed) for o in screen]
+        adjusted = benjamini_hochberg([float(null.p) for _, null in results])
+        for operator, (found, null), p in zip(screen, results, adjusted, strict=True):
+            column = judged.columns[operator.node]
+            said = [column[member] for member in judged.split.accepted]
             counts = [said.count(one) for one in (Verdict.FLAG, Verdict.PASS, Verdict.ABSTAIN)]
             rows.append(
                 (
                     operator.name, operator.level, name, *counts, found.caught,
-                    float(found.delta), float(null.p), found.helped, found.hurt,
+                    float(found.delta), float(null.p), p, found.helped, found.hurt,
                 )
             )  # fmt: skip
     return Table(
         "Operators",
         columns(
             "operator", ("level", 0), "split", ("flag", 0), ("pass", 0), ("abstain", 0),
-            ("caught", 0), ("Delta", 4), ("p", 4), ("helped", 0), ("hurt", 0),
+            ("caught", 0), ("Delta", 4), ("p", 4), ("p, Benjamini-Hochberg", 4), ("helped", 0),
+            ("hurt", 0),
         ),
         tuple(rows),
+        ("Benjamini-Hochberg: over all operators of one split; below 0.1 is a discovery at 10%.",),
     )  # fmt: skip
 
 
@@ -225,34 +235,6 @@ def spots_table(run: CegarRun) -> Table:
         columns("signature", ("correct", 0), ("incorrect", 0), "state"),
         tuple(rows),
     )
-
-
-def overlap_table(run: CegarRun, splits: Mapping[str, Judged]) -> Table:
-    """Jaccard's index of the flag sets of admitted operators and the strongest hand-written."""
-    chosen = [*run.admitted, *(o for o in run.starting if o.name == "plurality_disagreement")]
-    rows: list[tuple[Cell, ...]] = []
-    for name, judged in splits.items():
-        for first, second in combinations(chosen, 2):
-            sets = [
-                {m for m, said in judged.columns[o.node].items() if said is Verdict.FLAG}
-                for o in (first, second)
-            ]
-            rows.append(
-                (name, first.name, second.name, len(sets[0]), len(sets[1]), _float(jaccard(*sets)))
-            )
-    return Table(
-        "Overlap of flag sets",
-        columns("split", "first", "second", ("first's", 0), ("second's", 0), ("Jaccard", 3)),
-        tuple(rows),
-    )
-
-
-def _percent(value: Fraction | None) -> float | None:
-    return None if value is None else float(100 * value)
-
-
-def _float(value: Fraction | str | None) -> float | None:
-    return None if value is None else float(Fraction(value))
 
 
 def spot_rows(run: CegarRun) -> Sequence[dict[str, Json]]:

@@ -14,8 +14,10 @@ from ...errors import DataError
 from ...model.llm import RolePlan
 from ...prompts import load_template
 from ..harden.setup import Profile
+from .from_run import FromRun
 from .settings import CegarSettings
 from .setup import CegarSetup
+from .training import electorate_of
 
 CHARACTERS_PER_TOKEN = 4
 OUTPUT = 2_500
@@ -43,10 +45,20 @@ def _drawn(settings: CegarSettings, seed: int) -> tuple[Split, Split]:
 
 
 def setup_of(
-    training: Split, settings: CegarSettings, profiles: Mapping[str, Profile]
+    training: Split,
+    settings: CegarSettings,
+    profiles: Mapping[str, Profile],
+    runs: tuple[FromRun, ...] = (),
 ) -> CegarSetup:
-    """The search's setup."""
-    return CegarSetup(training, settings, profiles)
+    """The search's setup. Raises DataError where a run to be merged had other training tasks."""
+    electorate = electorate_of(training)
+    for run in runs:
+        if run.electorate != electorate:
+            raise DataError(
+                f"cegar.pool_from: {run.name} was searched on other training candidates; give "
+                "it and this configuration the same tasks, samples and split_seed"
+            )
+    return CegarSetup(training, settings, profiles, runs)
 
 
 def author_calls(setup: CegarSetup) -> list[RolePlan]:
@@ -54,6 +66,8 @@ def author_calls(setup: CegarSetup) -> list[RolePlan]:
 
     Expected are rounds that end halfway through their attempts.
     """
+    if not setup.authors:
+        return []
     limits = setup.limits
     most = min(limits.calls, 2 * limits.rounds * limits.attempts)
     expected = min(limits.calls, limits.rounds * (limits.attempts + 1) // 2)

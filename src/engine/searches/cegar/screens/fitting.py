@@ -90,9 +90,7 @@ def _constant(origins: Origins, node: ast.AST, faults: Collection[Literal]) -> I
             yield Leak(CONSTANT, node.lineno, f"{value!r} stands in faulty samples only")
 
 
-def _keyword(
-    origins: Origins, node: ast.AST, fields: Collection[str] = ()
-) -> Iterator[Leak]:
+def _keyword(origins: Origins, node: ast.AST, fields: Collection[str] = ()) -> Iterator[Leak]:
     """Screen 3."""
     match node:
         case ast.Compare() | ast.Match() if Kind.PROMPT in origins.of(node):
@@ -114,9 +112,7 @@ _KEYS = frozenset({"prompt", "entry_point", "visible", "examples"})
 """What an operator must name to read its task at all."""
 
 
-def _words(
-    origins: Origins, nodes: Sequence[ast.AST], fields: Collection[str] = ()
-) -> list[str]:
+def _words(origins: Origins, nodes: Sequence[ast.AST], fields: Collection[str] = ()) -> list[str]:
     """Texts of the operator's own in expressions that read the prompt."""
     return [
         constant.value

@@ -38,12 +38,11 @@ def screen_texts(
     wrong = [" ".join(_words(text)) for text in faulty]
     right = [" ".join(_words(text)) for text in clean]
     found = {
-        leak
-        for constant in _constants(tree)
-        for leak in _of(constant, shown, wrong, right, fields)
+        leak for constant in _constants(tree) for leak in _of(constant, shown, wrong, right, fields)
     }
     return sorted(
-        found | set(prompt_leaks(operator, entry, fields)), key=lambda leak: (leak.line, leak.screen)
+        found | set(prompt_leaks(operator, entry, fields)),
+        key=lambda leak: (leak.line, leak.screen),
     )
 
 
