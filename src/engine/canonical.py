@@ -10,12 +10,16 @@ from .model.llm import Completion, Request
 
 def canonical_json(value: Any) -> str:
     """Sorted keys, no spaces, text kept as it is (lone surrogates as escapes)."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = _dumped(value)
     try:
         text.encode()
     except UnicodeEncodeError:
         return json.dumps(value, sort_keys=True, separators=(",", ":"))
     return text
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def sha256(data: bytes) -> str:
@@ -27,23 +31,37 @@ def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else value
 
 
-def request_body(request: Request) -> bytes:
-    """Everything of a request but its sample number, so that samples of one prompt share a copy."""
+def request_parts(request: Request) -> tuple[bytes, ...]:
+    """`request_body` in pieces: one for each message, then the rest.
+
+    The turns of a conversation repeat all earlier messages, so the store keeps each piece once.
+    """
     params, route = request.params, request.route
     parameters = {name: getattr(params, name) for name in params.__slots__}
     if params.schema is not None:
         parameters["schema"] = [params.schema[0], _plain(params.schema[1])]
-    body = {
+    messages = [[m.role, m.text, m.raw, m.tool_call_id] for m in request.messages]
+    rest = {
         "role": request.role,
         "provider": request.provider,
         "model": request.model,
         "system": request.system,
-        "messages": [[m.role, m.text, m.raw, m.tool_call_id] for m in request.messages],
         "params": {name: value for name, value in parameters.items() if value is not None},
         "tools": [[t.name, t.description, _plain(t.schema)] for t in request.tools],
         "route": None if route is None else [route.providers, route.quantizations],
     }
-    return canonical_json(body).encode()
+    pieces = [f",{_dumped(message)}" for message in messages]
+    pieces[:1] = ['{"messages":[' + "".join(pieces[:1])[1:]]
+    pieces.append(f"],{_dumped(rest)[1:]}")
+    try:
+        return tuple(piece.encode() for piece in pieces)
+    except UnicodeEncodeError:
+        return (canonical_json({"messages": messages, **rest}).encode(),)
+
+
+def request_body(request: Request) -> bytes:
+    """Everything of a request but its sample number, so that samples of one prompt share a copy."""
+    return b"".join(request_parts(request))
 
 
 def request_hash(body_hash: str, sample: int) -> str:

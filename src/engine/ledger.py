@@ -4,7 +4,7 @@ import json
 from decimal import Decimal
 
 from .calls.ledger import AttemptRow
-from .canonical import canonical_json, completion_hash, request_body, request_hash
+from .canonical import canonical_json, completion_hash, request_hash, request_parts
 from .clock import utc_now
 from .model.core import Slot
 from .model.llm import Completion, ParamsReport, RawReply, Request
@@ -94,7 +94,7 @@ class StoreLedger:
     def _open(
         self, slot: Slot, request: Request, status: str, estimate: Decimal | None
     ) -> tuple[Write, ...]:
-        body_hash, blob_writes = self._writer.blob(request_body(request))
+        body_hash, blob_writes = self._writer.joined(request_parts(request))
         identity = request_hash(body_hash, request.sample)
         self._memories[slot.unit].calls[slot.key] = KnownCall(
             identity, body_hash, status, None, None, None, None, None, None

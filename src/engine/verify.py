@@ -26,6 +26,7 @@ from .outcomes import canonical_rows, recorded
 from .providers.base import Provider
 from .runtime import check_identity, derived_rng, served
 from .store.memory import UnitMemory, digest_rows, load_unit, read_only, unpack
+from .store.reader import assemble
 from .store.rows import ITEM, fact_row, hash_only
 
 
@@ -77,9 +78,14 @@ def damaged_blobs(path: Path) -> list[Mismatch]:
     """Stored texts whose content no longer has the hash that they are kept under."""
     found = []
     with closing(read_only(path)) as db:
+
+        def piece(name: str) -> bytes:
+            row = db.execute("SELECT codec, data FROM blob WHERE hash = ?", (name,)).fetchone()
+            return unpack(*row)
+
         for digest_kept, codec, data in db.execute("SELECT hash, codec, data FROM blob"):
             try:
-                now = sha256(unpack(codec, data))
+                now = sha256(assemble(codec, data, piece))
             except Exception as error:
                 now = f"unreadable ({error})"
             if now != digest_kept:

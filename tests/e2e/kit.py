@@ -231,15 +231,13 @@ def question(seen: Seen) -> tuple[str, int]:
 
 def asked(run: Run, slots: Iterable[str]) -> list[tuple[str, int]]:
     """What the recorded calls of these slots asked, in the form of `question`."""
-    from evoscope.engine.store.memory import unpack
+    from evoscope.engine.store.reader import Reader
 
     found = []
-    for slot in slots:
-        ((codec, data),) = run.query(
-            "SELECT b.codec, b.data FROM call c JOIN blob b ON b.hash = c.request_blob "
-            "WHERE c.slot = ?",
-            slot,
-        )
-        body = json.loads(unpack(codec, data))
-        found.append((body["messages"][-1][1], int(body["params"].get("seed", 0))))
+    with Reader(run.path) as reader:
+        for slot in slots:
+            row = reader.row("SELECT request_blob FROM call WHERE slot = ?", (slot,))
+            assert row is not None
+            body = json.loads(reader.blob(row[0]))
+            found.append((body["messages"][-1][1], int(body["params"].get("seed", 0))))
     return found

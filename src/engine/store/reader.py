@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -82,8 +82,7 @@ class Reader:
         row = self.row("SELECT codec, data FROM blob WHERE hash = ?", (digest,))
         if row is None:
             raise StoreError(f"{self.path} holds no text {digest}; run `evoscope verify` on it")
-        codec, data = row
-        return zlib.decompress(data) if codec == "zlib" else bytes(data)
+        return assemble(row[0], row[1], self.blob)
 
     def text(self, digest: str) -> str:
         """A content-addressed text; broken UTF-8 is replaced."""
@@ -128,3 +127,10 @@ class Reader:
 
 def _log_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
+
+
+def assemble(codec: str, data: bytes, piece: Callable[[str], bytes]) -> bytes:
+    """The uncompressed bytes of a blob; `piece` gives, by its hash, a part of one kept in parts."""
+    if codec == "parts":
+        return b"".join(piece(data[at : at + 32].hex()) for at in range(0, len(data), 32))
+    return zlib.decompress(data) if codec == "zlib" else bytes(data)

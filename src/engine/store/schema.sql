@@ -8,7 +8,7 @@ CREATE TABLE meta (
 
 CREATE TABLE blob (
     hash TEXT PRIMARY KEY,          -- SHA-256 of the uncompressed bytes
-    codec TEXT NOT NULL,            -- 'raw' or 'zlib'
+    codec TEXT NOT NULL,            -- 'raw', 'zlib', 'parts': 32-byte hashes of its pieces in order
     size INTEGER NOT NULL,          -- uncompressed bytes
     data BLOB NOT NULL
 ) WITHOUT ROWID;

@@ -23,6 +23,7 @@ CHECKPOINT_PAGES = 4096
 RETRY_S = 1.0
 COMPRESS_ABOVE = 128
 INSERT_BLOB = "INSERT OR IGNORE INTO blob(hash, codec, size, data) VALUES (?, ?, ?, ?)"
+INSERT_PARTS = "INSERT OR IGNORE INTO blob(hash, codec, size, data) VALUES (?, 'parts', ?, ?)"
 STORAGE_CODES = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 )
@@ -119,6 +120,21 @@ class Writer:
             return digest, ()
         self._known_blobs.add(digest)
         return digest, (Write(INSERT_BLOB, (digest, data)),)
+
+    def joined(self, parts: Sequence[bytes]) -> tuple[str, tuple[Write, ...]]:
+        """As `blob`, of a text in pieces: from three on each piece is stored once, by its own hash,
+        and the text as the list of them."""
+        whole = b"".join(parts)
+        if len(parts) < 3:
+            return self.blob(whole)
+        digest = sha256(whole)
+        if digest in self._known_blobs:
+            return digest, ()
+        self._known_blobs.add(digest)
+        pieces = [self.blob(part) for part in parts]
+        names = b"".join(bytes.fromhex(name) for name, _ in pieces)
+        writes = [write for _, own in pieces for write in own]
+        return digest, (*writes, Write(INSERT_PARTS, (digest, len(whole), names)))
 
     def later(self, *writes: Write) -> None:
         """Add writes to the next commit without waiting for it."""
