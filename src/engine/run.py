@@ -53,11 +53,12 @@ def new_run(path: Path, config: RunConfig, *, allow_network_fs: bool = False) ->
     path.parent.mkdir(parents=True, exist_ok=True)
     create(path)
     inbox(path).mkdir(parents=True, exist_ok=True, mode=0o700)
-    offline = plan.offline
-    if offline is None:
-        pins = {**plan.pins, "config": sha256(text.encode())}
+    pins = {**plan.pins, "config": sha256(text.encode())}
     texts = {f"start/{name}": pin for name, pin in pins.items()}
-    initialise(path, first_meta(path, config, plan.total, plan.unit_kind), texts)
+    meta = first_meta(path, config, plan.total, plan.unit_kind)
+    if plan.offline is not None:
+        meta["offline"] = str(int(plan.offline))
+    initialise(path, meta, texts)
 
 
 def first_meta(path: Path, config: RunConfig, total: int, unit_kind: str) -> dict[str, str]:
