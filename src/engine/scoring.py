@@ -6,6 +6,7 @@ search does can ever have read them. An interrupted scoring goes on where it sto
 
 import asyncio
 import base64
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,34 +15,49 @@ from .canonical import canonical_json
 from .context import Work
 from .errors import SandboxUnavailable, StoreError, UsageError
 from .executor import SandboxExecutor
+from .held_judge import judge_held
+from .launch import require_keys
 from .model.outcomes import Outcomes, Place
+from .report.cegar_compared import read_compared
 from .report.cegar_held import held_file, read_outcomes
 from .report.cegar_read import read_cegar
 from .run import stored_config
 from .sandbox.jobs import Job, Outcome
 from .searches.cegar.bench import Bench, Operator
+from .searches.cegar.judging import balance
 from .searches.cegar.plan import splits_of
-from .searches.cegar.training import labelled
+from .searches.cegar.training import Labelled, labelled
 from .store.reader import Reader
 
 STAGE = 1
 
 
 def score_run(path: Path) -> None:
-    """Label the held-out split of a run and run its pool on it, as far as that is not done.
+    """Label the held-out split of a run and run its pool on it, as far as that is not done; the
+    operators of its baselines and ablations too, and the judge where the run has one.
 
-    Raises UsageError for another search's run, SandboxUnavailable where nothing can be run.
+    Raises UsageError for another search's run and where judging had to stop, ConfigError where
+    the judge's key is missing, SandboxUnavailable where nothing can be run.
     """
     config = stored_config(path)
     if config.search != "cegar":
         raise UsageError(f"{path}: a {config.search} run has no held-out tasks to score")
+    if config.cegar.judge:
+        require_keys(path, os.environ)
     with Reader(path) as reader:
         run = read_cegar(reader)
+        others = read_compared(reader, run).operators
     _, heldout = splits_of(config.cegar, config.seed)
-    asyncio.run(_score(path, heldout, (*run.starting, *run.admitted), config.cegar.workers))
+    operators = (*run.starting, *run.admitted, *others)
+    split = asyncio.run(_score(path, heldout, operators, config.cegar.workers))
+    if config.cegar.judge:
+        asyncio.run(judge_held(path, config, split, balance(run.training.split)))
 
 
-async def _score(path: Path, heldout: Split, operators: Sequence[Operator], workers: int) -> None:
+async def _score(
+    path: Path, heldout: Split, operators: Sequence[Operator], workers: int
+) -> Labelled:
+    """The held-out split with its labels; every operator has been run on it."""
     keeper = HeldKeeper(
         held_file(path), SandboxExecutor(held_file(path).with_suffix(".cache"), workers)
     )
@@ -50,6 +66,7 @@ async def _score(path: Path, heldout: Split, operators: Sequence[Operator], work
         bench = Bench(split, keeper.settle)
         for operator in operators:
             await bench.complete(operator, {}, STAGE)
+        return split
     finally:
         await keeper.close()
 

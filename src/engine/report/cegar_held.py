@@ -8,7 +8,7 @@ from typing import Any
 from ..context import Work
 from ..errors import UsageError
 from ..model.outcomes import Outcomes, Place
-from ..searches.cegar.bench import Operator
+from ..searches.cegar.bench import COMPLETE, Operator
 from ..searches.cegar.plan import splits_of
 from ..searches.cegar.settings import CegarSettings
 from ..store.lock import side_folder
@@ -18,6 +18,11 @@ from .cegar_read import Judged, judge
 def held_file(path: Path) -> Path:
     """Where held-out outcomes lie: in the run's folder."""
     return side_folder(path) / "heldout.jsonl"
+
+
+def judge_file(path: Path) -> Path:
+    """Where the judge's replies on held-out candidates lie: a small run's file of their own."""
+    return side_folder(path) / "judge.evo"
 
 
 def read_outcomes(path: Path) -> dict[Place, Outcomes]:
@@ -35,8 +40,16 @@ def read_outcomes(path: Path) -> dict[Place, Outcomes]:
     return found
 
 
-def held_out(path: Path, config: dict[str, Any], operators: tuple[Operator, ...]) -> Judged | None:
-    """The held-out split with these operators' verdicts; None where they have not been scored."""
+def held_out(
+    path: Path,
+    config: dict[str, Any],
+    operators: tuple[Operator, ...],
+    others: tuple[Operator, ...] = (),
+) -> Judged | None:
+    """The held-out split with these operators' verdicts; None where they have not been scored.
+
+    Of the `others` there are those that have been.
+    """
     kept = read_outcomes(held_file(path))
     if not kept:
         return None
@@ -48,8 +61,10 @@ def held_out(path: Path, config: dict[str, Any], operators: tuple[Operator, ...]
             raise NotScored(f"{path}: {place.key} is not scored; `evoscope score` goes on with it")
         return kept[place]
 
+    done = {place.node for place in kept if place.shard == COMPLETE}
+    known = tuple(operator for operator in others if operator.node in done)
     try:
-        return judge(split, operators, settle)
+        return judge(split, (*operators, *known), settle)
     except NotScored:
         return None
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -45,15 +46,23 @@ def open_report(path: Path) -> Report:
 
 
 def _cegar(reader: Reader) -> Report:
+    from .cegar_baselines import baseline_tables
+    from .cegar_compared import held_judges, read_compared
     from .cegar_held import held_out
     from .cegar_read import read_cegar
     from .cegar_report import cegar_report
 
     run = read_cegar(reader)
+    found = read_compared(reader, run)
     config = json.loads(reader.meta()["config"])
-    held = held_out(reader.path, config, (*run.starting, *run.admitted))
+    held = held_out(reader.path, config, (*run.starting, *run.admitted), found.operators)
+    said = {"training": found.judges}
+    if held is not None:
+        said["held out"] = held_judges(reader.path, held.split)
     known = provenance(reader, {}) | {"sandbox": reader.meta().get("sandbox")}
-    return cegar_report(run, held, known, _banner(reader, {}))
+    whole = cegar_report(run, held, known, _banner(reader, {}))
+    others = baseline_tables(run, found, held, said)
+    return replace(whole, tables={**whole.tables, **others})
 
 
 def provenance(reader: Reader, domain: Mapping[str, Any]) -> dict[str, Json]:

@@ -6,8 +6,13 @@ from typing import Any
 
 from .reader import Reader
 
-ADMISSIONS = "SELECT considered, unit FROM decision WHERE kind = 'admit' ORDER BY seq DESC"
-ABANDONED = "SELECT count(*) FROM decision WHERE kind = 'abandon'"
+OF_THE_SEARCH = "unit IN (SELECT id FROM unit WHERE kind = 'target')"
+"""Ablations and induction decide too, in units of another kind."""
+ADMISSIONS = (
+    "SELECT considered, unit FROM decision "
+    f"WHERE kind = 'admit' AND {OF_THE_SEARCH} ORDER BY seq DESC"
+)
+ABANDONED = f"SELECT count(*) FROM decision WHERE kind = 'abandon' AND {OF_THE_SEARCH}"
 VETOED = "SELECT id FROM node WHERE vetoed = 1"
 NULL = "SELECT outcome, n FROM tally WHERE gate = 'null' AND axis = ?"
 
