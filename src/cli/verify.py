@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,18 +20,24 @@ from .output import narrate, print_json, print_lines
 from .runs import run_argument
 from .status import json_option
 
+if TYPE_CHECKING:
+    from ..engine.rerun import Rerun
+
 Search = Callable[[Context], Awaitable[None]]
 
 
 @click.command()
 @run_argument
+@click.option("--rerun", is_flag=True, help="Run recorded code again, and list what differs.")
 @json_option
-def verify(run: Path, as_json: bool) -> int:
+def verify(run: Path, rerun: bool, as_json: bool) -> int:
     """Replay RUN from its recorded responses; every verdict and decision must come out the same.
 
-    Needs no key and no network. Exit code 1 if something differs.
+    Needs no key and no network. Exit code 1 if something differs. With --rerun the programs whose
+    outcomes RUN keeps are run again in the sandbox; those that end otherwise are flaky. They are
+    listed and change nothing: the recorded outcomes are the facts.
     """
-    found = _verification(run)
+    found, again = _verification(run, rerun)
     if as_json:
         print_json(
             {
@@ -42,6 +49,11 @@ def verify(run: Path, as_json: bool) -> int:
                     {"what": m.what, "id": m.id, "recorded": m.recorded, "derived": m.derived}
                     for m in found.mismatches
                 ],
+                "rerun": None if again is None else {"outcomes": again.places, "jobs": again.jobs},
+                "flaky": [
+                    {"id": m.id, "recorded": m.recorded, "derived": m.derived}
+                    for m in (again.flaky if again else ())
+                ],
             }
         )
     else:
@@ -50,6 +62,11 @@ def verify(run: Path, as_json: bool) -> int:
         print_lines(
             f"{m.what} {m.id}: recorded {m.recorded}, derived {m.derived}" for m in found.mismatches
         )
+        if again is not None:
+            narrate(f"{again.jobs} programs run again: {len(again.flaky) or 'none'} flaky")
+            print_lines(
+                f"flaky {m.id}: recorded {m.recorded}, now {m.derived}" for m in again.flaky
+            )
     return 0 if found.ok else 1
 
 
@@ -65,21 +82,31 @@ def digest(run: Path, as_json: bool) -> None:
         click.echo(found)
 
 
-def _verification(run: Path) -> Verification:
+def _verification(run: Path, rerun: bool) -> tuple[Verification, "Rerun | None"]:
     from ..engine.run import stored_plan
 
     with Reader(run) as reader:
         config = RunConfig.model_validate_json(reader.meta()["config"])
-    return asyncio.run(_replay(run, config, stored_plan(run).search))
+    return asyncio.run(_replay(run, config, stored_plan(run).search, rerun))
 
 
-async def _replay(run: Path, config: RunConfig, search: Search) -> Verification:
+async def _replay(
+    run: Path, config: RunConfig, search: Search, rerun: bool
+) -> tuple[Verification, "Rerun | None"]:
     """Replay with providers that parse stored replies and are never asked for one."""
+    from ..engine.executor import SandboxExecutor
+    from ..engine.rerun import Rerun
+
+    executor = SandboxExecutor(None, config.cegar.workers)
+    again = Rerun(executor) if rerun else None
     variables = {key_variable(settings) for settings in config.providers.values()}
     environ = {**os.environ, **{name: "unused" for name in variables if name}}
     providers = {name: build_provider(name, p, environ) for name, p in config.providers.items()}
     try:
-        return await verify_run(run, config.seed, search, providers)
+        if rerun:
+            await executor.open()
+        return await verify_run(run, config.seed, search, providers, again), again
     finally:
+        await executor.close()
         for provider in providers.values():
             await provider.aclose()

@@ -42,12 +42,12 @@ class SandboxExecutor:
 
     async def settle(self, job: Job) -> Outcome:
         """See `Executor.settle`. Raises SandboxUnavailable."""
-        if self._pool is None:
-            await self._open()
+        await self.open()
         assert self._pool is not None
         return await self._pool.settle(job)
 
-    async def _open(self) -> None:
+    async def open(self) -> None:
+        """Start the sandbox where that has not happened. Raises SandboxUnavailable."""
         async with self._opening:
             if self._pool is None:
                 self._memo = Observations(self._cache)

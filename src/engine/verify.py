@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from .canonical import completion_hash, sha256
 from .commands import Book
@@ -93,11 +93,22 @@ def damaged_blobs(path: Path) -> list[Mismatch]:
     return found
 
 
+class Again(Protocol):
+    """Who runs recorded code again."""
+
+    async def compare(self, place: Place, recorded: Outcomes, work: Work) -> None:
+        """Run the work behind a place and note what differs."""
+        ...
+
+
 class VerifyingContext:
     """A `Context` that pays for nothing and writes nothing: it compares."""
 
-    def __init__(self, path: Path, seed: int, providers: Mapping[str, Provider]) -> None:
+    def __init__(
+        self, path: Path, seed: int, providers: Mapping[str, Provider], again: Again | None = None
+    ) -> None:
         self.report = Verification()
+        self._again = again
         self._path, self._seed, self._providers = path, seed, providers
         self._book = Book.load(path)
         self._memories: dict[str, UnitMemory] = {"": load_unit(path, "")}
@@ -153,6 +164,8 @@ class VerifyingContext:
         """The recorded outcomes; raises NotRecorded where there are none."""
         if place not in self._outcomes:
             raise NotRecorded(f"outcomes {place.key} are not in the file")
+        if self._again is not None:
+            await self._again.compare(place, self._outcomes[place], work)
         return self._outcomes[place]
 
     async def point(self, unit: str, step: str) -> Directives:
@@ -225,9 +238,13 @@ async def verify(
     seed: int,
     search: Callable[[Context], Awaitable[None]],
     providers: Mapping[str, Provider],
+    again: Again | None = None,
 ) -> Verification:
-    """Replay a run from its recorded responses and compare everything it derives."""
-    context = VerifyingContext(path, seed, providers)
+    """Replay a run from its recorded responses and compare everything it derives.
+
+    With `again` recorded code is run once more besides; the recorded outcomes stay the facts.
+    """
+    context = VerifyingContext(path, seed, providers, again)
     context.report.mismatches += damaged_blobs(path)
     await search(context)
     return context.report
