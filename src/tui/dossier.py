@@ -56,7 +56,7 @@ def read_dossier(reader: Reader, node: str) -> Dossier | None:
         verdicts=tuple(verdicts),
         details={digest: reader.text(digest) for digest in hashes},
         rollouts=tuple(_rollouts(reader, node)),
-        calls=tuple(_calls(reader, node)),
+        calls=tuple(_calls(reader, chain[-1])),
         decisions=tuple(_decisions(reader, chain[-1])),
     )
 
@@ -66,9 +66,14 @@ def _rollouts(reader: Reader, node: str) -> list[RolloutRow]:
     return [ROLLOUTS.make(row) for row in reader.rows(sql, (node,))]
 
 
-def _calls(reader: Reader, node: str) -> list[CallRow]:
-    sql = f"SELECT {CALLS.columns} FROM call WHERE node = ? ORDER BY seq LIMIT {CALLS_SHOWN}"
-    return [CALLS.make(row) for row in reader.rows(sql, (node,))]
+def _calls(reader: Reader, node: NodeRow) -> list[CallRow]:
+    """The calls for a node; an operator is authored by calls that come before it has an id."""
+    sql = (
+        f"SELECT {CALLS.columns} FROM call WHERE node = ? "
+        "OR (unit = ? AND purpose = 'author' AND number = ?) "
+        f"ORDER BY seq LIMIT {CALLS_SHOWN}"
+    )
+    return [CALLS.make(row) for row in reader.rows(sql, (node.id, node.unit, node.index))]
 
 
 def _decisions(reader: Reader, node: NodeRow) -> list[DecisionRow]:

@@ -5,11 +5,13 @@ from typing import Any
 
 from ...engine.model.llm import Json
 from ...engine.store.content import fields_of, prompt_of, reply_text
+from ...engine.store.views import NodeRow
 from ..dossier import Dossier, call_by_slot, read_call, read_dossier
 from ..keymap import INSPECT
 from ..lines import Line, Span, fit_line, one, tidy
 from ..page import Host, Page, Shown
 from ..run_model import RunModel
+from ..searches.harden import score_text
 from ..text import clean_lines, cut
 from ..widgets.diff import compare_documents, render, wrap_spans
 from ..widgets.folding import FoldPane
@@ -43,6 +45,7 @@ class InspectPage(Page):
         self.side_data: dict[str, Any] = {}
         self.tabs: tuple[str, ...] = ()
         self.fields: Callable[[str], Mapping[str, Json]] = fields_of
+        self.score: Callable[[NodeRow], str] = score_text
         self.dossier: Dossier | None = None
         self.texts: dict[str, str] = {}
         self.texts_pane = TextPane()
@@ -87,7 +90,9 @@ class InspectPage(Page):
                 return
             self.sides, self.side_data = {side.name: side for side in sides}, told
             diff = (DIFF,) if own.diff(found[0].node) else ()
-            self.fields, self.tabs = own.fields, (*self.sides, *diff, *SHARED)
+            shared = (tab for tab in SHARED if own.rollouts or tab != ROLLOUTS)
+            self.fields, self.score = own.fields, own.score
+            self.tabs = (*self.sides, *diff, *shared)
             self.tab = self.tab if self.tab in self.tabs else self.tabs[0]
         first = self.dossier is None or self.dossier.node.id != self.node_id
         self.dossier, self._missing, self._built = dossier, dossier is None, None
@@ -114,7 +119,7 @@ class InspectPage(Page):
             rows = self.folds[self.tab].view(width, body, glyphs.open, glyphs.closed)
         else:
             rows = self.texts_pane.view(width, body)
-        head = fit_line(lines_.title_line(self.dossier, self.host.glyphs), width, "bar")
+        head = fit_line(lines_.title_line(self.dossier, self.host.glyphs, self.score), width, "bar")
         return [head, self._tabs(width), *rows]
 
     def _tabs(self, width: int) -> Line:
@@ -147,7 +152,7 @@ class InspectPage(Page):
                 dossier, self.texts, glyphs, self.run.rollouts
             )
         elif self.tab == LINEAGE:
-            self.folds[LINEAGE].entries = lines_.lineage_entries(dossier, glyphs)
+            self.folds[LINEAGE].entries = lines_.lineage_entries(dossier, glyphs, self.score)
         else:
             self.folds[CALLS].entries = lines_.call_entries(dossier, self.texts)
 
@@ -157,7 +162,7 @@ class InspectPage(Page):
         old = new if base is None else self.fields(dossier.contents[base.id])
         head: list[Line] = []
         if base is None:
-            head = [one("the original case", "dim"), ()]
+            head = [one("the original", "dim"), ()]
         elif dossier.node.description:
             text = one(tidy(dossier.node.description), "accent")
             head = [*wrap_spans(text, width), ()]

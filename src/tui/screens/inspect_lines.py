@@ -1,15 +1,15 @@
 """What the tabs of the inspect page say of a node: a dossier in, entries out."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from ...engine.store.content import pretty
-from ...engine.store.views import CallRow, RolloutRow, VerdictRow
+from ...engine.store.views import CallRow, NodeRow, RolloutRow, VerdictRow
 from ..dossier import Dossier
 from ..format import local_time, money, short
 from ..glyphs import Glyphs
-from ..lines import Line, Span, one, tidy
+from ..lines import Line, Span, brief_middle, one, tidy
 from ..searches.harden import STATE_STYLE, change_text, score_text
 from ..text import clean_lines, fit
 from ..widgets.diff import wrap_spans
@@ -17,6 +17,8 @@ from ..widgets.folding import Body, Entry
 from .own import origin_text
 from .tabs.ledger import OUTCOME_STYLE
 
+PURPOSE = 20
+"""Cells for what a call was for, where that is more than a word."""
 Texts = Mapping[str, str]
 """Whole texts that have been read, by slot."""
 
@@ -76,7 +78,7 @@ def _inline(value: object) -> str:
 
 
 def rollout_entries(dossier: Dossier, texts: Texts, glyphs: Glyphs, rollouts: int) -> list[Entry]:
-    """Rollouts grouped by semantic class, the most frequent first.
+    """Rollouts grouped by semantic class, the most frequent first; of several tasks, by task.
 
     Greedy ones stand apart, and fresh ones (number `rollouts` and up), which no selection saw.
     """
@@ -86,7 +88,8 @@ def rollout_entries(dossier: Dossier, texts: Texts, glyphs: Glyphs, rollouts: in
     )
     for context, rows in contexts:
         entries.append(_context_head(context, rows))
-        for cls, group in _by_class(rows):
+        by_task = len({row.item for row in rows}) > 1
+        for cls, group in _by_task(rows) if by_task else _by_class(rows):
             right = any(row.score for row in group)
             mark: Span = (f"{glyphs.passed if right else glyphs.failed} ", "ok" if right else "bad")
             name = "unparsed" if cls is None else tidy(cls)
@@ -111,11 +114,23 @@ def _context_head(context: str, rows: Sequence[RolloutRow]) -> Entry:
     return Entry(f"h{context}", ((tidy(context), "accent"), (f"  {len(rows)}{mean}", "dim")))
 
 
-def _by_class(rows: Sequence[RolloutRow]) -> list[tuple[str | None, list[RolloutRow]]]:
+Group = tuple[str | None, list[RolloutRow]]
+
+
+def _grouped(rows: Sequence[RolloutRow], name: Callable[[RolloutRow], str | None]) -> list[Group]:
     groups: dict[str | None, list[RolloutRow]] = {}
     for row in rows:
-        groups.setdefault(row.cls, []).append(row)
-    return sorted(groups.items(), key=lambda pair: (-len(pair[1]), str(pair[0])))
+        groups.setdefault(name(row), []).append(row)
+    return list(groups.items())
+
+
+def _by_class(rows: Sequence[RolloutRow]) -> list[Group]:
+    groups = _grouped(rows, lambda row: row.cls)
+    return sorted(groups, key=lambda pair: (-len(pair[1]), str(pair[0])))
+
+
+def _by_task(rows: Sequence[RolloutRow]) -> list[Group]:
+    return _grouped(rows, lambda row: row.item)
 
 
 def _rollout(row: RolloutRow, texts: Texts, glyphs: Glyphs) -> Entry:
@@ -129,7 +144,7 @@ def _rollout(row: RolloutRow, texts: Texts, glyphs: Glyphs) -> Entry:
         (tokens, "dim"),
     )
     if row.slot is None:
-        return Entry(f"r{row.context}{row.sample}", head, None, 3)
+        return Entry(f"r{row.context}{row.item}{row.sample}", head, None, 3)
     return Entry(f"slot:{row.slot}", head, _response(texts.get(row.slot), row.parsed), 2)
 
 
@@ -152,7 +167,9 @@ def _response(text: str | None, parsed: str | None) -> Body:
     return make
 
 
-def lineage_entries(dossier: Dossier, glyphs: Glyphs) -> list[Entry]:
+def lineage_entries(
+    dossier: Dossier, glyphs: Glyphs, score: Callable[[NodeRow], str] = score_text
+) -> list[Entry]:
     """The chain of mutations, what each said it did, and the score after it; then decisions."""
     entries: list[Entry] = []
     before = None
@@ -162,7 +179,7 @@ def lineage_entries(dossier: Dossier, glyphs: Glyphs) -> list[Entry]:
         head: Line = (
             (f"{glyphs.of(state)} {tidy(row.id)}  ", style),
             (f"{state}  ", style),
-            (f"{score_text(row)} {change_text(row.score, before)}  ", "accent"),
+            (f"{score(row)} {change_text(row.score, before)}  ", "accent"),
             (tidy(origin_text(row)), "dim"),
         )
         entries.append(
@@ -183,14 +200,15 @@ def lineage_entries(dossier: Dossier, glyphs: Glyphs) -> list[Entry]:
 
 def call_entries(dossier: Dossier, texts: Texts) -> list[Entry]:
     """Every call for the node: purpose, model, route, tokens, cost; opened: prompt and response."""
-    return [_call(row, texts) for row in dossier.calls]
+    wide = PURPOSE if any(len(row.purpose) > 10 for row in dossier.calls) else 10
+    return [_call(row, texts, wide) for row in dossier.calls]
 
 
-def _call(row: CallRow, texts: Texts) -> Entry:
+def _call(row: CallRow, texts: Texts, wide: int) -> Entry:
     served = "" if not row.served_provider else f" by {tidy(row.served_provider)}"
     cost = "" if row.cost is None else money(row.cost)
     head: Line = (
-        (fit(tidy(row.purpose), 10), ""),
+        (fit(brief_middle(tidy(row.purpose), wide - 1), wide), ""),
         (fit(str(row.number), 4), "dim"),
         (fit(tidy(row.status), 10), "ok" if row.status == "completed" else "warn"),
         (f"{tidy(row.served_model or row.model)}{served}  ", "dim"),
@@ -217,7 +235,9 @@ def raw_text(dossier: Dossier) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def title_line(dossier: Dossier, glyphs: Glyphs) -> Line:
+def title_line(
+    dossier: Dossier, glyphs: Glyphs, score: Callable[[NodeRow], str] = score_text
+) -> Line:
     """The node in one line."""
     row = dossier.node
     state = "vetoed" if row.vetoed else row.state
@@ -226,7 +246,7 @@ def title_line(dossier: Dossier, glyphs: Glyphs) -> Line:
     return (
         (f" {glyphs.of(state)} {tidy(row.id)} ", "bar bold"),
         (f" {state} ", f"bar {STATE_STYLE.get(state, '')}".strip()),
-        (f" {score_text(row)} {change_text(row.score, parent.score if parent else None)}", "bar"),
+        (f" {score(row)} {change_text(row.score, parent.score if parent else None)}", "bar"),
         (f"{entropy}  {tidy(origin_text(row))}", "bar"),
         (f"  {local_time(row.created, date=True)}", "bar"),
     )

@@ -158,9 +158,10 @@ class Orders:
         elif not row.parents and row.generation == 0:
             self.host.say(f"{node} is an original and cannot be vetoed", "warn")
         else:
-            line = f"{row.state}  {score_text(row)}  {origin_text(row)}  {row.description}"
             status = self.run.status
-            takes = own_of(status.search).leaves if status is not None else leaves
+            own = own_of(status.search) if status is not None else None
+            takes, score = (own.leaves, own.score) if own is not None else (leaves, score_text)
+            line = f"{row.state}  {score(row)}  {origin_text(row)}  {row.description}"
             self.host.push(
                 VetoDialog(
                     self.host, node, line, takes(row, down), reasons,

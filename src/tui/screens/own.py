@@ -13,6 +13,7 @@ from ...engine.store.views import NodeRow
 from ..dossier import Dossier
 from ..glyphs import Glyphs
 from ..lines import Line
+from ..searches.harden import score_text
 from .view import View
 
 
@@ -43,7 +44,9 @@ class Own:
     `unit` is the kind of unit that progress counts, with its plural. `sides` come before the
     shared tabs of the inspect page; `diff` says whether a node is compared with its parent, by the
     `fields` of its content. `gates` stand in the ledger's order; `ledger_hint` says what it is
-    filtered by. `leaves` says what a veto takes from the run.
+    filtered by. `leaves` says what a veto takes from the run, `score` what a node is worth;
+    `rollouts` whether nodes have any. `counts` gives gate, outcome and number for the ledger's top,
+    by default from the counters that the engine keeps.
     """
 
     views: tuple[type[View], type[View], type[View]]
@@ -56,6 +59,12 @@ class Own:
     ledger_hint: str
     fields: Callable[[str], Mapping[str, Json]] = fields_of
     leaves: Callable[[NodeRow, int], str] = leaves
+    score: Callable[[NodeRow], str] = score_text
+    rollouts: bool = True
+    counts: str = (
+        "SELECT gate, outcome, sum(n) FROM tally "
+        "WHERE gate NOT IN ('axis', 'saved') GROUP BY gate, outcome"
+    )
 
 
 def own_of(search: str) -> Own:

@@ -1,4 +1,4 @@
-"""A cegar run as the screens read it: targets, their attempts, the pool, the effect."""
+"""A cegar run as the screens read it: targets, their attempts, what was decided."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...engine.store.listings import NODES
 from ...engine.store.reader import Reader
-from ...engine.store.status import RunStatus
 from ...engine.store.views import NodeRow
-from ..format import percent
-from ..glyphs import Glyphs
-from ..lines import Line, Span, tidy
 
 if TYPE_CHECKING:
     from ...engine.report.cegar_live import Facts
@@ -25,6 +21,10 @@ STATE_STYLE = {
 }  # fmt: skip
 WORDS = {"promoted": "admitted", "parent": "the pool"}
 """States of operators that have a word of their own here."""
+
+
+Outcome = tuple[str, str, Mapping[str, Any]]
+"""A decision: its kind, its reason, and the first thing that it considered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Target:
     fault: str
     ended: str
     attempts: tuple[Attempt, ...]
-    outcomes: tuple[tuple[str, str, Mapping[str, Any]], ...]
+    outcomes: tuple[Outcome, ...]
     under_way: str
 
     @property
@@ -96,9 +96,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Search:
-    """The whole search so far, as it was read."""
+    """The whole search so far, as it was read. `beside` are units of ablations and baselines."""
 
     targets: tuple[Target, ...] = ()
+    beside: tuple[Target, ...] = ()
     starting: tuple[NodeRow, ...] = ()
     ending: str = ""
     vetoed: frozenset[str] = field(default_factory=frozenset)
@@ -114,16 +115,23 @@ class Search:
         return [one.node.id for one in self.admitted if not one.node.vetoed]
 
     def admitted_before(self, unit: str) -> list[str]:
-        """Operators admitted on earlier targets, in order, vetoed ones too."""
-        found: list[str] = []
-        for target in self.targets:
-            if target.unit == unit:
-                break
-            found += [one.node.id for one in target.attempts if one.admitted]
-        return found
+        """Operators that its own loop admitted on earlier targets, in order, vetoed ones too."""
+        loop, _, number = unit.rpartition("-")
+        places = range(1, int(number)) if number.isdecimal() else range(0)
+        earlier = {f"{loop}-{place}" for place in places}
+        return [
+            one.node.id
+            for target in (*self.targets, *self.beside)
+            if target.unit in earlier
+            for one in target.attempts
+            if one.admitted
+        ]
 
 
-_UNITS = "SELECT id, state, reason, result FROM unit WHERE kind = 'target' ORDER BY ord"
+_UNITS = (
+    "SELECT id, state, reason, result, kind FROM unit "
+    "WHERE kind IN ('target', 'baseline') AND id <> 'baseline' ORDER BY ord, id"
+)
 _NODES = f"SELECT {NODES.columns} FROM node WHERE kind = 'operator' ORDER BY seq"
 _VERDICTS = "SELECT node, gate, outcome, reason, detail_hash FROM verdict ORDER BY seq"
 _DECISIONS = "SELECT unit, kind, reason, considered FROM decision ORDER BY seq"
@@ -137,41 +145,47 @@ def read_search(reader: Reader) -> Search:
     """Everything but the classes of targets that no decision has named yet."""
     nodes = [NODES.make(row) for row in reader.rows(_NODES)]
     last: dict[str, tuple[Any, ...]] = {row[0]: row for row in reader.rows(_VERDICTS)}
+    decided = _decisions(reader)
     attempts: dict[str, list[Attempt]] = {}
     for node in nodes:
         if node.group != "start":
-            attempts.setdefault(node.unit, []).append(_attempt(reader, node, last.get(node.id)))
-    decided: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
-    for unit, kind, reason, considered in reader.rows(_DECISIONS):
-        facts = json.loads(considered)
-        decided.setdefault(unit, []).append((kind, reason, facts[0] if facts else {}))
+            own = _attempt(reader, node, last.get(node.id), decided.get(node.unit, ()))
+            attempts.setdefault(node.unit, []).append(own)
     calls = {unit: (number, waits) for unit, number, waits in reader.rows(_AUTHORED)}
-    targets = tuple(
-        _target(row, attempts.get(row[0], []), decided.get(row[0], []), calls.get(row[0]))
-        for row in reader.rows(_UNITS)
-    )
+    units: dict[str, list[Target]] = {"target": [], "baseline": []}
+    for *row, kind in reader.rows(_UNITS):
+        of_unit = attempts.get(row[0], []), decided.get(row[0], []), calls.get(row[0])
+        units[kind].append(_target(row, *of_unit))
     stop = next((reason for kind, reason, _ in decided.get("ending", []) if kind == "stop"), "")
     starting = tuple(node for node in nodes if node.group == "start" and node.index > 0)
-    return Search(targets, starting, stop, frozenset(node.id for node in nodes if node.vetoed))
+    vetoed = frozenset(node.id for node in nodes if node.vetoed)
+    return Search(tuple(units["target"]), tuple(units["baseline"]), starting, stop, vetoed)
 
 
-def _attempt(reader: Reader, node: NodeRow, last: tuple[Any, ...] | None) -> Attempt:
-    if last is None:
-        return Attempt(node, "", "", {})
+def _decisions(reader: Reader) -> dict[str, list[Outcome]]:
+    found: dict[str, list[Outcome]] = {}
+    for unit, kind, reason, considered in reader.rows(_DECISIONS):
+        facts = json.loads(considered)
+        found.setdefault(unit, []).append((kind, reason, facts[0] if facts else {}))
+    return found
+
+
+def _attempt(
+    reader: Reader, node: NodeRow, last: tuple[Any, ...] | None, decided: Sequence[Outcome]
+) -> Attempt:
+    if last is None:  # merged from another run, whose gates are not in this file
+        figures = next((facts for _, _, facts in decided if facts.get("node") == node.id), {})
+        return Attempt(node, "", "", figures)
     _, gate, outcome, reason, detail = last
-    figures = _object(reader.text(detail)) if detail and gate == "admission" else {}
+    told = json.loads(reader.text(detail)) if detail else {}
+    figures = told if isinstance(told, dict) else {}
     return Attempt(node, gate if outcome != "pass" else "", reason, figures)
 
 
-def _object(text: str) -> Mapping[str, Any]:
-    value = json.loads(text)
-    return value if isinstance(value, dict) else {}
-
-
 def _target(
-    row: tuple[Any, ...],
+    row: Sequence[Any],
     attempts: Sequence[Attempt],
-    decided: Sequence[tuple[str, str, Mapping[str, Any]]],
+    decided: Sequence[Outcome],
     call: tuple[int, int] | None,
 ) -> Target:
     unit, state, reason, result = row
@@ -191,7 +205,11 @@ def _target(
 
 def with_classes(search: Search, facts: "Facts") -> Search:
     """The search with the sizes and faults of classes that are still being tried."""
-    return replace(search, targets=tuple(_with_class(t, search, facts) for t in search.targets))
+    loops = [
+        tuple(_with_class(target, search, facts) for target in targets)
+        for targets in (search.targets, search.beside)
+    ]
+    return replace(search, targets=loops[0], beside=loops[1])
 
 
 def _with_class(target: Target, search: Search, facts: "Facts") -> Target:
@@ -218,118 +236,3 @@ def count_text(value: object) -> str:
 def fraction(value: object) -> Fraction | None:
     """A stored fraction; None if there is none."""
     return None if value is None else Fraction(str(value))
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What the overview says first. `pool` are the standing pool's figures on training data.
-
-    `labelled` and `tried` count tasks and starting operators of a baseline that is under way, each
-    with how many there are.
-    """
-
-    pool: Mapping[str, Any] = field(default_factory=dict)
-    states: Mapping[str, int] = field(default_factory=dict)
-    ending: str = ""
-    calls: int = 0
-    limit: int | None = None
-    labelled: tuple[int, int] = (0, 0)
-    held: Any = None
-
-
-_ADMITTED = "SELECT considered FROM decision WHERE kind = 'admit' ORDER BY seq DESC"
-_ENDED = "SELECT json_extract(result, '$.ended'), state FROM unit WHERE kind = 'target'"
-_COUNTS = (
-    "SELECT (SELECT count(*) FROM matrix WHERE node = 'labels'), (SELECT count(*) FROM item), "
-    "(SELECT count(*) FROM call WHERE purpose = 'author' AND status = 'completed'), "
-    "(SELECT reason FROM decision WHERE kind = 'stop')"
-)
-
-
-def read_effect(reader: Reader) -> Effect:
-    """The pool's figures, targets by state, calls, and the held-out score where there is one."""
-    vetoed = {node for (node,) in reader.rows("SELECT id FROM node WHERE vetoed = 1")}
-    admitted = [json.loads(row[0])[0] for row in reader.rows(_ADMITTED)]
-    standing = {one["node"] for one in admitted} - vetoed
-    pools = (one["pool"] for one in admitted if set(one["pool"]["members"]) == standing)
-    states: dict[str, int] = {}
-    for ended, state in reader.rows(_ENDED):
-        word = ended or state
-        states[word] = states.get(word, 0) + 1
-    labelled, tasks, calls, ending = reader.row(_COUNTS) or (0, 0, 0, None)
-    config = json.loads(reader.meta().get("config", "{}"))
-    return Effect(
-        next(pools, {}),
-        states,
-        ending or "",
-        calls,
-        (config.get("cegar") or {}).get("calls"),
-        (labelled, tasks),
-        _held(reader, sorted(standing), config),
-    )
-
-
-def _held(reader: Reader, standing: Sequence[str], config: dict[str, Any]) -> Any:
-    """The held-out score; its module is big, so it is asked only where something was scored."""
-    if not reader.path.with_name(f"{reader.path.name}.d").joinpath("heldout.jsonl").exists():
-        return None
-    from ...engine.report.cegar_live import facts_of
-
-    facts = facts_of(reader)
-    return None if facts is None else facts.held(standing, config)
-
-
-def effect_lines(status: RunStatus, effect: Effect, glyphs: Glyphs) -> list[Line]:
-    """Delta, pool, targets and calls of a run; its held-out figures where they are known."""
-    found = status.found
-    lines = [_delta_line(found, effect)]
-    if effect.held is not None or status.state == "finished":
-        lines.append(_held_line(effect.held))
-    if found.get("pool"):
-        lines.append(_pool_line(found, effect.pool))
-    words = {"admitted": "split", "open": "open", "abandoned": "abandoned", "parked": "parked"}
-    told = [f"{effect.states[key]} {word}" for key, word in words.items() if key in effect.states]
-    lines.append(((" targets    ", "dim"), (", ".join(told) or "none yet", "")))
-    of = "" if effect.limit is None else f" of {effect.limit}"
-    lines.append(((" authoring  ", "dim"), (f"{effect.calls}{of} calls", "")))
-    if effect.ending:
-        lines.append(((" ending     ", "dim"), (tidy(effect.ending), "accent")))
-    return lines
-
-
-def _delta_line(found: Mapping[str, Any], effect: Effect) -> Line:
-    delta = found.get("delta")
-    if delta is not None:
-        p = "" if found.get("p") is None else f", p {float(found['p']):.3f}"
-        told = (found.get("headroom_share"), effect.pool.get("helped"), effect.pool.get("hurt"))
-        rest = f"  {_change(*told)}{p}, training"
-        return ((" Delta      ", "dim"), (delta_text(delta), "accent"), (rest, "dim"))
-    if found.get("pool"):
-        text = "not known since a veto; the next admission says it"
-    elif effect.states:
-        text = "no operator is admitted yet"
-    else:
-        text = "{} of {} tasks are labelled, then the starting pool runs".format(*effect.labelled)
-    return ((" Delta      ", "dim"), (text, "dim"))
-
-
-def _held_line(held: Any) -> Line:
-    if held is None:
-        return ((" held out   ", "dim"), ("not read yet; `evoscope score RUN` scores it", "dim"))
-    if held.score is None:
-        return ((" held out   ", "dim"), ("not all of the pool is scored", "warn"))
-    told = _change(held.score.share, held.score.helped, held.score.hurt)
-    delta: Span = (delta_text(held.score.delta), "accent")
-    return ((" held out   ", "dim"), delta, (f"  {told}", "dim"))
-
-
-def _change(share: Fraction | None, helped: object, hurt: object) -> str:
-    part = "" if share is None else f"{percent(float(share))} of the headroom, "
-    return f"{part}helped {helped}, hurt {hurt}"
-
-
-def _pool_line(found: Mapping[str, Any], pool: Mapping[str, Any]) -> Line:
-    count = found["pool"]
-    votes = "1 operator, alone" if count == 1 else f"{count} operators, by two votes"
-    caught = "" if not pool else f"  {pool['flags']} flags, {pool['caught']} on wrong programs"
-    return ((" pool       ", "dim"), (votes, "accent"), (caught, "dim"))

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -66,7 +66,8 @@ def _tried(
 def _behaviours(search: Search, attempts: Sequence[Attempt], facts: "Facts") -> list[Tried]:
     """Operators that flag the same programs of decidable tasks, as far as they were run."""
     classes: dict[frozenset[int], list[NodeRow]] = {}
-    for node in (*search.starting, *(attempt.node for attempt in attempts)):
+    far = [one.node for one in attempts if one.stopped not in STOPS]
+    for node in (*search.starting, *far):
         flags = facts.behaviour(node.id)
         if flags is not None:
             classes.setdefault(flags, []).append(node)
@@ -138,7 +139,6 @@ class Archive:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-_CERTIFICATE = "SELECT content_hash FROM text WHERE name = 'cegar/certificate'"
 _ENDING = "SELECT json_extract(result, '$.ended') FROM unit WHERE kind = 'ending'"
 
 
@@ -159,10 +159,10 @@ def read_archive(reader: Reader) -> Archive:
 
 
 def _sealed(reader: Reader) -> tuple[str, int] | None:
-    row = reader.row(_CERTIFICATE)
-    if row is None:
+    text = reader.named_text("cegar/certificate")
+    if not text:
         return None
-    found = json.loads(reader.text(row[0]))
+    found = json.loads(text)
     return str(found.get("sha256", "")), len(found.get("distinctions", ()))
 
 
@@ -189,33 +189,55 @@ def _spot(spot: "BlindSpot", search: Search) -> Kept:
 
     named = [target for target in search.targets if target.key == spot.key]
     word = named[-1].word if named else "untried"
-    return Kept(f"class {spot.key}", letters(spot.signature) or "all alike", word, spot=spot)
+    return Kept(f"class {spot.key}", letters(spot.signature) or "no signature yet", word, spot=spot)
 
 
 POOL_COLUMNS = (
     Column("", 1),
-    Column("operator, blind spot", 0, middle=True),
+    Column("operator, blind spot", 0),
     Column("state", 9),
     Column("level", 5, "right", least=70),
     Column("helped", 6, "right"),
     Column("hurt", 4, "right"),
     Column("Delta", 7, "right"),
     Column("flags", 6, "right", least=66),
-    Column("node", 16, least=100),
 )
+WIDE_FROM = 100
+WIDE_POOL = (
+    POOL_COLUMNS[0], replace(POOL_COLUMNS[1], width=40), *POOL_COLUMNS[2:], Column("node", 0)
+)  # fmt: skip
+FIGURES = 3
+"""The first column of figures: in a blind spot's line its signature takes their place."""
+
+
+def pool_columns(width: int) -> tuple[Column, ...]:
+    """The columns of operators; wide screens have the nodes too."""
+    return WIDE_POOL if width >= WIDE_FROM else POOL_COLUMNS
+
+
+def columns_of(row: Kept, width: int) -> tuple[Column, ...]:
+    """The columns of a line: a blind spot has its signature where operators have figures."""
+    columns = pool_columns(width)
+    if row.spot is None:
+        return columns
+    figures = [column.width for column in columns[FIGURES:] if width >= column.least]
+    wide = width >= WIDE_FROM
+    return (*columns[:FIGURES], Column("", 0 if wide else sum(figures) + len(figures) - 1))
 
 
 def kept_cells(row: Kept, glyphs: Glyphs) -> list[Span]:
-    """A line of the archive. A blind spot says its size in the place of the figures."""
+    """A line of the archive, for the columns of `columns_of`."""
     style = STATE_STYLE.get(row.word, "dim")
     sign = {"admitted": glyphs.promoted, "starting": glyphs.scored, "vetoed": glyphs.vetoed,
             "abandoned": glyphs.unimprovable, "open": glyphs.running}  # fmt: skip
     if row.spot is not None:
         right, wrong = len(row.spot.correct), len(row.spot.incorrect)
-        name = f"{row.spot.size}: {right} right {wrong} wrong  {row.name}"
-        return [(sign.get(row.word, glyphs.dot), style), (name, ""), (row.word, style)] + [
-            ("", "")
-        ] * 6
+        return [
+            (sign.get(row.word, glyphs.dot), style),
+            (f"{right} right {wrong} wrong", ""),
+            (row.word, style),
+            (row.name, "dim"),
+        ]
     return [
         (sign.get(row.word, glyphs.dot), style),
         (row.name, "" if row.word == "admitted" else "dim"),
@@ -248,5 +270,6 @@ def _certificate_line(archive: Archive) -> Line:
         "": "none yet: the search goes on",
         "separated": "none: no blind spot is left",
         "incomplete": "none: incomplete, rounds or calls ran out with targets untried",
+        "pooled": "none: operators of other runs, merged",
     }
     return ((" certificate ", "dim"), (why.get(archive.ended, archive.ended), "warn"))

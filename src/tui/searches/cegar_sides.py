@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,9 @@ from ..glyphs import Glyphs
 from ..lines import Line, one, tidy
 from ..text import clean_line, clean_lines
 from ..widgets.diff import compare_documents, render, wrap_spans
-from .cegar import read_search
 
 if TYPE_CHECKING:
-    from ...engine.report.cegar_live import BlindSpot, Facts, Member
+    from ...engine.report.cegar_live import Facts, Member
 
 VERDICTS = {"F": "flags it", "P": "passes it", "A": "abstains on it", "": "was not run on it"}
 
@@ -75,8 +74,9 @@ def pair_lines(pair: Pair | None, width: int, glyphs: Glyphs) -> list[Line]:
     """Both programs, side by side where there is room, and what is known of their outputs."""
     if pair is None:
         return [one("no colliding pair is known of this operator", "dim")]
-    pool = f"the pool says {tidy(pair.signature)} of both" if pair.signature else "no pool yet"
-    lines: list[Line] = [one(f"{pool}: one signature for a right and a wrong program", "dim"), ()]
+    pool = f"the pool says {tidy(pair.signature)} of both"
+    known = pool if pair.signature else "the pool was empty: all candidates looked alike"
+    lines: list[Line] = [*wrap_spans(one(known, "dim"), width), ()]
     for half, sign in zip(pair.halves, "-+", strict=False):
         word, style = ("right", "ok") if half.right else ("wrong", "bad")
         lines.append(
@@ -88,7 +88,7 @@ def pair_lines(pair: Pair | None, width: int, glyphs: Glyphs) -> list[Line]:
         )
         lines += wrap_spans((("  hidden suite: ", "dim"), (output_text(half), "")), width)
     if len(pair.halves) == 2:
-        right, wrong = ({"program": half.code} for half in pair.halves)
+        right, wrong = ({"candidate": half.code} for half in pair.halves)
         both = compare_documents(right, wrong, glyphs)
         lines += [(), *render(both, width, glyphs, unfolded=True)]
     for task, prompt in pair.prompts:
@@ -237,93 +237,3 @@ def _task_lines(task: TaskFlags, width: int, glyphs: Glyphs) -> list[Line]:
             shown = " ".join(f"#{place}" for place in places)
             lines += wrap_spans(((f"    {name}  ", mark), (shown, "dim")), width)
     return lines
-
-
-@dataclass(frozen=True, slots=True)
-class ClassTask:
-    """A class's members of one task: right samples, and wrong ones with what the labeller noted."""
-
-    task: str
-    right: tuple[int, ...]
-    wrong: tuple[tuple[int, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Members:
-    """The members of a signature class, task by task."""
-
-    signature: str
-    pair: tuple[str, ...]
-    tasks: tuple[ClassTask, ...]
-
-
-def read_members(reader: Reader, dossier: Dossier) -> Members | None:
-    """The class that the operator's target was."""
-    return read_class(reader, dossier.node.unit)
-
-
-def read_class(reader: Reader, unit: str, key: str = "") -> Members | None:
-    """The class that a target was or is, or today's blind spot of that key."""
-    from ...engine.report.cegar_live import facts_of
-
-    facts, search = facts_of(reader), read_search(reader)
-    if facts is None:
-        return None
-    if key:
-        spot = facts.target(key, search.standing, frozenset())
-    else:
-        named = [target.key for target in search.targets if target.unit == unit]
-        before = search.admitted_before(unit)
-        spot = facts.target(named[0], before, search.vetoed) if named else None
-    return None if spot is None else _members(facts, spot)
-
-
-def _members(facts: "Facts", spot: "BlindSpot") -> Members:
-    from ...engine.report.cegar_live import letters
-
-    right: dict[str, list[int]] = {}
-    wrong: dict[str, list[tuple[int, str]]] = {}
-    for member in spot.correct:
-        right.setdefault(member.task, []).append(member.sample)
-    for member in spot.incorrect:
-        detail = facts.details.get(member, "")
-        wrong.setdefault(member.task, []).append((member.sample, detail))
-    tasks = [task.id for task in facts.split.tasks if task.id in right or task.id in wrong]
-    tasks.sort(key=lambda task: task not in wrong)
-    return Members(
-        letters(spot.signature),
-        tuple(f"{member.task}#{member.sample}" for member in spot.pair),
-        tuple(
-            ClassTask(task, tuple(right.get(task, ())), tuple(wrong.get(task, ())))
-            for task in tasks
-        ),
-    )  # fmt: skip
-
-
-def members_lines(found: Members | None, width: int, glyphs: Glyphs) -> list[Line]:
-    """The class: its signature, its pair, its members; tasks with wrong ones first."""
-    if found is None:
-        return [one("the members of this class are not known", "dim")]
-    right, wrong = _size(found.tasks)
-    signature = tidy(found.signature) or "none: the pool is empty"
-    lines = [
-        *wrap_spans((("signature ", "dim"), (signature, "accent")), width),
-        one(
-            f"{right + wrong} candidates of {len(found.tasks)} tasks: {right} right, {wrong} wrong"
-        ),
-        *wrap_spans((("pair ", "dim"), (tidy("  ".join(found.pair)), "")), width),
-        (),
-    ]
-    for task in found.tasks:
-        lines.append(one(clean_line(task.task), "bold"))
-        for place, detail in task.wrong:
-            note = tidy(detail) or "why it fails is not in the file"
-            lines += wrap_spans(((f"  wrong #{place}  ", "bad"), (note, "")), width)
-        if task.right:
-            shown = " ".join(f"#{place}" for place in task.right)
-            lines += wrap_spans((("  right ", "ok"), (shown, "dim")), width)
-    return lines
-
-
-def _size(tasks: Sequence[ClassTask]) -> tuple[int, int]:
-    return sum(len(task.right) for task in tasks), sum(len(task.wrong) for task in tasks)

@@ -36,10 +36,14 @@ def tree_lines(
     lines: list[TreeLine] = []
     if search.starting:
         lines += _folded(_pool_line(search), _starting_lines(search), closed, wanted)
-    for target in SORTS[order](search.targets):
+    tried = [one for one in search.targets if one.attempts or not one.ended]
+    for target in SORTS[order](tried):
         lines += _folded(_target_line(target), _target_lines(target), closed, wanted)
     if search.ending and wanted.empty:
-        lines.append(TreeLine("ending", "ending", 0, "parent", "finished", search.ending))
+        name = search.ending.partition(":")[0]
+        lines.append(TreeLine("ending", "ending", 0, "parent", "ending", name, search.ending))
+    for target in search.beside:
+        lines += _folded(_target_line(target), _target_lines(target), closed, wanted)
     return lines
 
 
@@ -75,7 +79,7 @@ SORTS: tuple[Callable[[Iterable[Target]], list[Target]], ...] = (
 
 
 def _pool_line(search: Search) -> TreeLine:
-    name = f"starting pool  {len(search.starting)} hand-written"
+    name = f"starting pool of {len(search.starting)}"
     note = "hand-written operators shape the signatures and never vote"
     return TreeLine("start", "baseline", 0, "scored", "starting", name, note)
 
@@ -100,8 +104,6 @@ SIGNS = {
 
 def _target_line(target: Target) -> TreeLine:
     size = "" if target.right is None else f"  {target.right} right {target.wrong} wrong"
-    if not target.attempts and target.ended:
-        size = "  nothing more to try"
     note = target.reason or _class_note(target)
     sign = SIGNS.get(target.word, "proposed")
     name = f"{tidy(target.unit)}{size}"
@@ -109,9 +111,7 @@ def _target_line(target: Target) -> TreeLine:
 
 
 def _class_note(target: Target) -> str:
-    if target.right is None:
-        return ""
-    return f"{target.size} candidates of one signature; a wrong one {target.fault or 'fails'}"
+    return f"a wrong one {target.fault}" if target.fault else ""
 
 
 def _target_lines(target: Target) -> list[TreeLine]:
@@ -120,7 +120,8 @@ def _target_lines(target: Target) -> list[TreeLine]:
         name = f"/{len(target.attempts)} {target.under_way}"
         lines.append(TreeLine(f"{target.unit}+", target.unit, 1, "running", "running", name))
     for number, (kind, reason, facts) in enumerate(target.outcomes):
-        lines.append(_outcome_line(target, number, kind, reason, facts))
+        if kind != "admit" or "pool" in facts:
+            lines.append(_outcome_line(target, number, kind, reason, facts))
     return lines
 
 
@@ -138,7 +139,7 @@ def _outcome_line(
 ) -> TreeLine:
     key = f"{target.unit}={number}"
     if kind == "admit":
-        pool = facts.get("pool", {})
+        pool = facts["pool"]
         count = len(pool.get("members", ()))
         name = f"the pool of {count} now" if count != 1 else "the pool of one now"
         return TreeLine(key, target.unit, 1, "arrow", "", name, reason, figures=pool)
@@ -155,8 +156,10 @@ COLUMNS = (
     Column("helped", 6, "right", least=76),
     Column("hurt", 4, "right", least=76),
     Column("Delta", 7, "right"),
-    Column("why", 44, least=126),
 )
+WIDE_FROM = 120
+WIDE = (replace(COLUMNS[0], width=44), *COLUMNS[1:], Column("why", 0))
+"""Where there is room the reason stands in the line."""
 
 
 def tree_cells(line: TreeLine, glyphs: Glyphs) -> list[Span]:
@@ -173,5 +176,5 @@ def tree_cells(line: TreeLine, glyphs: Glyphs) -> list[Span]:
         (count_text(line.figures.get("helped")), "ok"),
         (count_text(line.figures.get("hurt")), "bad" if line.figures.get("hurt") else "dim"),
         (delta_text(delta), "accent" if delta and delta > 0 else "dim"),
-        (tidy(line.note) if line.depth else "", "dim"),
+        (tidy(line.note), "dim"),
     ]

@@ -3,16 +3,20 @@
 from typing import Any
 
 from ....engine.store.reader import Reader
-from ...lines import Line, Span
+from ...lines import Column, Line, Span, table_row
+from ...page import Shown
+from ...searches.cegar_class import read_class
 from ...searches.cegar_pool import (
     POOL_COLUMNS,
+    WIDE_FROM,
     Archive,
     Kept,
     archive_head,
+    columns_of,
     kept_cells,
+    pool_columns,
     read_archive,
 )
-from ...searches.cegar_sides import read_class
 from ..still import StillView
 from .cegar_class import open_class
 
@@ -21,7 +25,7 @@ class CegarArchiveView(StillView[Kept]):
     """Enter inspects an operator, or shows the members of a blind spot."""
 
     name = "archive"
-    columns = POOL_COLUMNS
+    columns: tuple[Column, ...] = POOL_COLUMNS
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -44,6 +48,19 @@ class CegarArchiveView(StillView[Kept]):
     def cells(self, row: Kept) -> list[Span]:
         """One operator or blind spot."""
         return kept_cells(row, self.host.glyphs)
+
+    def lines(self, width: int, height: int) -> list[Line]:
+        """The list, with the nodes where there is room."""
+        self.columns = pool_columns(width)
+        return super().lines(width, height)
+
+    def shown(self) -> Shown | None:
+        """The list as text, with the nodes."""
+        self.columns = pool_columns(WIDE_FROM)
+        return super().shown()
+
+    def _line(self, row: Kept, width: int) -> Line:
+        return table_row(columns_of(row, width), self.cells(row), width)
 
     def head(self, width: int) -> list[Line]:
         """The certificate, then how much there is."""

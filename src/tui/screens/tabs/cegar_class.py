@@ -6,7 +6,7 @@ from ....engine.store.reader import Reader
 from ...lines import Line
 from ...page import Host
 from ...run_model import RunModel
-from ...searches.cegar_sides import Members, members_lines
+from ...searches.cegar_class import Members, members_lines
 from ..help import TextPage
 
 

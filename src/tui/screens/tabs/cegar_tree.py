@@ -4,13 +4,16 @@ from typing import Any
 
 from ....engine.store.reader import Reader
 from ...filters import Filter, parse
-from ...lines import Line, Span, tidy
+from ...lines import Column, Line, Span, tidy
+from ...page import Shown
 from ...searches.cegar import Search, fraction, read_search, with_classes
-from ...searches.cegar_sides import read_class
+from ...searches.cegar_class import read_class
 from ...searches.cegar_tree import (
     COLUMNS,
     FILTERS,
     TARGET_SORTS,
+    WIDE,
+    WIDE_FROM,
     TreeLine,
     tree_cells,
     tree_lines,
@@ -26,7 +29,7 @@ class CegarTreeView(StillView[TreeLine]):
     """One list; Enter on a target shows its class."""
 
     name = "tree"
-    columns = COLUMNS
+    columns: tuple[Column, ...] = COLUMNS
     filter_hint = "state=admitted|rejected|abandoned|open|... level= gate= vetoed=1, or words"
 
     def __init__(self, *args: Any) -> None:
@@ -71,6 +74,16 @@ class CegarTreeView(StillView[TreeLine]):
 
     # drawing
 
+    def lines(self, width: int, height: int) -> list[Line]:
+        """The list; wide screens say in each line why it is so."""
+        self.columns = WIDE if width >= WIDE_FROM else COLUMNS
+        return super().lines(width, height)
+
+    def shown(self) -> Shown | None:
+        """The list as text, with reasons."""
+        self.columns = WIDE
+        return super().shown()
+
     def cells(self, row: TreeLine) -> list[Span]:
         """One line of the tree."""
         return tree_cells(row, self.host.glyphs)
@@ -112,8 +125,8 @@ class CegarTreeView(StillView[TreeLine]):
     def _chosen(self) -> None:
         """The target under the cursor is the one that the key for skipping means."""
         row = self.line_at()
-        on_target = row is not None and row.unit not in ("baseline", "ending")
-        self.run.unit = row.unit if row is not None and on_target else None
+        below = ("baseline", "ending")
+        self.run.unit = row.unit if row is not None and row.unit not in below else None
 
     def _sideways(self, row: TreeLine, action: str) -> None:
         if row.depth:

@@ -59,12 +59,9 @@ class LedgerView(RowsView[VerdictRow]):
         ]
 
     def more(self, reader: Reader) -> tuple[str, list[tuple[Any, ...]]]:
-        """The search, and counts by gate and outcome from the counters that the engine keeps."""
-        counts = reader.rows(
-            "SELECT gate, outcome, sum(n) FROM tally "
-            "WHERE gate NOT IN ('axis', 'saved') GROUP BY gate, outcome"
-        )
-        return reader.meta().get("search", ""), counts
+        """The search, and its counts by gate and outcome."""
+        search = reader.meta().get("search", "")
+        return search, reader.rows(own_of(search).counts) if search else []
 
     def take_more(self, more: tuple[str, list[tuple[Any, ...]]]) -> None:
         """Take the counts, and which gates the search has."""

@@ -1,13 +1,13 @@
 """A cegar run's own part of the screens."""
 
 from ....engine.store.views import NodeRow
-from ...searches.cegar import GATES, effect_lines, read_effect
+from ...searches.cegar import GATES, delta_text
+from ...searches.cegar_class import members_lines, read_members
+from ...searches.cegar_effect import effect_lines, read_effect
 from ...searches.cegar_sides import (
     flags_lines,
-    members_lines,
     pair_lines,
     read_flags,
-    read_members,
     read_pair,
     read_source,
     source_lines,
@@ -24,10 +24,10 @@ CLASS = Side("Class", read_members, members_lines)
 
 
 def sides(node: NodeRow) -> tuple[Side, ...]:
-    """Authored operators answer to a target; hand-written ones have no pair and no class."""
-    if node.group != "start":
+    """An operator that was authored for a target has a pair and a class; the root has nothing."""
+    if node.origin.get("kind") == "authored":
         return PAIR, SOURCE, FLAGS, CLASS
-    return (SOURCE, FLAGS) if node.index else ()
+    return () if node.origin.get("kind") == "root" else (SOURCE, FLAGS)
 
 
 def leaves(node: NodeRow, descendants: int) -> str:
@@ -47,4 +47,7 @@ OWN = Own(
     gates=GATES,
     ledger_hint="gate= outcome= by= node= vote= unit= or words of node and reason",
     leaves=leaves,
+    score=lambda node: "" if node.score is None else f"Delta {delta_text(node.score)}",
+    rollouts=False,
+    counts="SELECT gate, outcome, count(*) FROM verdict GROUP BY gate, outcome",
 )
