@@ -11,6 +11,9 @@ from .memo import Memo, Observed, key_of, prefix
 from .zygotes import Zygote
 
 OVER_BUDGET = "OverBudget"
+TIMEOUT = "timeout"
+NOT_RUN = Observed(None, TIMEOUT, 0.0)
+"""What a peer that has timed out before is taken to give."""
 
 
 async def run_operator(zygote: Zygote, job: Operate, memo: Memo) -> Outcome:
@@ -50,14 +53,23 @@ class Bench:
     def __init__(self, zygote: Zygote, job: Operate, memo: Memo) -> None:
         self._zygote, self._job, self._memo = zygote, job, memo
         self._peers: set[int] = set()
+        self._endless: set[int] = set()
         self.spent = Spent()
 
     async def answer(self, body: bytes) -> bytes:
-        """What a peer gave for each input: (True, value) or (False, word)."""
+        """What a peer gave for each input: (True, value) or (False, word).
+
+        Behind its first time-out in this call a peer is not run any more, and all that is asked
+        of it counts as timed out.
+        """
         peer, inputs = self._request(body)
         self._charge(peer, len(inputs))
-        program = self._job.peers[peer]
-        seen = await observe(self._zygote, program, inputs, self._job.peer_limits, self._memo)
+        seen = [NOT_RUN] * len(inputs)
+        if peer not in self._endless:
+            program, limits = self._job.peers[peer], self._job.peer_limits
+            seen = await observe(self._zygote, program, inputs, limits, self._memo)
+        if any(one.word == TIMEOUT for one in seen):
+            self._endless.add(peer)
         self.spent.cpu_s += sum(one.cpu_s for one in seen)
         if self.spent.cpu_s > self._job.budget.cpu_s:
             raise _over(f"more than {self._job.budget.cpu_s:g} s of processor time")
@@ -100,26 +112,35 @@ async def observe(
     """What the program gives for each input, each in a fresh module; raises Stop("abstain").
 
     All inputs that are not remembered share one process; where that comes to no end, each gets
-    its own, so that no input suffers from another one.
+    its own, so that no input suffers from another one. Behind the first input that times out, in
+    the order asked, nothing is run: NOT_RUN stands there, and is not remembered. So what is given
+    depends on the inputs and their order alone, whatever is remembered.
     """
     start = prefix(program, limits)
     keys = [key_of(start, one) for one in inputs]
-    missing = {key: one for key, one in zip(keys, inputs, strict=True) if memo.get(key) is None}
+    seen = {key: found for key in keys if (found := memo.get(key)) is not None}
+    missing: dict[bytes, bytes] = {}
+    for key, one in zip(keys, inputs, strict=True):
+        if key in seen and seen[key].word == TIMEOUT:
+            break
+        if key not in seen:
+            missing[key] = one
     fresh = await _run(zygote, program, missing, limits) if missing else {}
     for key, observed in fresh.items():
         memo.put(key, observed)
-    return [fresh.get(key) or _known(memo, key) for key in keys]
+    return _until_timeout([(fresh.get(key) or seen.get(key, NOT_RUN)) for key in keys])
 
 
-def _known(memo: Memo, key: bytes) -> Observed:
-    found = memo.get(key)
-    assert found is not None
-    return found
+def _until_timeout(seen: Sequence[Observed]) -> list[Observed]:
+    """The observations up to the first time-out; NOT_RUN in the place of those behind it."""
+    first = next((at for at, one in enumerate(seen) if one.word == TIMEOUT), len(seen))
+    return [one if at <= first else NOT_RUN for at, one in enumerate(seen)]
 
 
 async def _run(
     zygote: Zygote, program: Program, inputs: dict[bytes, bytes], limits: Limits
 ) -> dict[bytes, Observed]:
+    """Observations by key, at least up to the first input that times out."""
     outcome = await run_calls(
         zygote, Calls(program, tuple(inputs.values()), fresh=True, limits=limits)
     )
@@ -129,9 +150,19 @@ async def _run(
     if outcome.cases:
         return dict(zip(inputs, (_observed(c, share) for c in outcome.cases), strict=True))
     if len(inputs) > 1 and outcome.verdict != "error":
-        apart = [await _run(zygote, program, {k: one}, limits) for k, one in inputs.items()]
-        return {key: seen for found in apart for key, seen in found.items()}
+        return await _apart(zygote, program, inputs, limits)
     return dict.fromkeys(inputs, Observed(None, _word(outcome), share))
+
+
+async def _apart(
+    zygote: Zygote, program: Program, inputs: dict[bytes, bytes], limits: Limits
+) -> dict[bytes, Observed]:
+    found: dict[bytes, Observed] = {}
+    for key, one in inputs.items():
+        found |= await _run(zygote, program, {key: one}, limits)
+        if found[key].word == TIMEOUT:
+            break
+    return found
 
 
 def _observed(case: Case, cpu_s: float) -> Observed:

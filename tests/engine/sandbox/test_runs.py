@@ -238,11 +238,31 @@ async def test_an_operator_without_context_gets_its_arguments_only(pool: Pool) -
     assert outcome.cases[0].plain() == 3
 
 
-async def test_one_endless_input_does_not_spoil_the_others(pool: Pool) -> None:
-    slow = Program("def f(x):\n    while x == 2: pass\n    return x", "f")
-    body = "return [o.value if o.ok else o.error for o in ctx.run_many(0, [(1,), (2,), (3,)])]"
-    outcome = await pool.run(operate(body, (slow,)))
-    assert outcome.cases[0].plain() == [1, "timeout", 3]
+SLOW = Program("def f(x):\n    while x == 2: pass\n    return x", "f")
+ASKED = "[o.value if o.ok else o.error for o in ctx.run_many(%s, %s)]"
+
+
+@pytest.mark.parametrize("asked_before", ["", "[(3,), (4,)]", "[(4,), (2,)]", "[(1,), (2,), (3,)]"])
+async def test_a_peer_that_times_out_is_not_run_again_whatever_is_remembered(
+    pool: Pool, asked_before: str
+) -> None:
+    pool.memo = Memo()
+    if asked_before:
+        await pool.run(operate(f"return {ASKED % (0, asked_before)}", (SLOW,)))
+    body = (
+        f"first = {ASKED % (0, '[(1,), (2,), (3,)]')}\n"
+        f"return [first, {ASKED % (0, '[(3,), (4,)]')}, {ASKED % (1, '[(3,)]')}]"
+    )
+    outcome = await pool.run(operate(body, (SLOW, SLOW)))
+    late = "timeout"
+    assert outcome.cases[0].plain() == [[1, late, late], [late, late], [3]]
+
+
+async def test_what_stands_behind_a_time_out_is_not_remembered_as_one(pool: Pool) -> None:
+    pool.memo = Memo()
+    await pool.run(operate(f"return {ASKED % (0, '[(2,), (5,)]')}", (SLOW,)))
+    outcome = await pool.run(operate(f"return {ASKED % (0, '[(5,)]')}", (SLOW,)))
+    assert outcome.cases[0].plain() == [5]
 
 
 @pytest.mark.parametrize(

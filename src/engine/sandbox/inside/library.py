@@ -17,7 +17,7 @@ from importlib._bootstrap_external import MAGIC_NUMBER
 from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec, PathFinder
 
 LOADED = (
-    "abc", "bisect", "builtins", "cmath", "codecs", "collections", "collections.abc",
+    "abc", "ast", "bisect", "builtins", "cmath", "codecs", "collections", "collections.abc",
     "contextlib", "copy", "ctypes", "datetime", "enum", "errno", "functools", "gc", "hashlib",
     "heapq", "io", "itertools", "json", "keyword", "math", "numbers", "operator", "os", "os.path",
     "platform", "random", "re", "resource", "signal", "stat", "string", "struct", "sys", "time",
@@ -28,7 +28,7 @@ LOADED = (
 )  # fmt: skip
 """What programs use most, and every shared library that shelved modules need."""
 SHELVED = (
-    "__future__", "_compat_pickle", "_markupbase", "_strptime", "_weakrefset", "argparse", "ast",
+    "__future__", "_compat_pickle", "_markupbase", "_strptime", "_weakrefset", "argparse",
     "base64", "bdb", "calendar", "cmd", "code", "codeop", "colorsys", "concurrent",
     "concurrent.futures", "concurrent.futures._base", "contextvars", "copyreg", "csv",
     "dataclasses", "decimal", "difflib", "dis", "doctest", "fnmatch", "fractions", "getopt",

@@ -180,7 +180,9 @@ async def _label(split: Split, task: Task, run: Run) -> Outcomes:
     for code in samples:
         if code not in known:
             known[code] = await (
-                split.checker.label(task, code, run) if split.checker else label(suite, code, run)
+                split.checker.label(task, code, run)
+                if split.checker
+                else label(suite, code, run, thorough=split.everything)
             )
     labels = [known[code] for code in samples]
     details: dict[str, Json] = {str(n): one.detail for n, one in enumerate(labels) if one.detail}

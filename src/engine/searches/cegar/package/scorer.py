@@ -22,6 +22,7 @@ ELECTORATE: dict[str, Any] = json.loads((_HERE / "electorate.json").read_text(en
 CERTIFICATE: Any = json.loads((_HERE / "certificate.json").read_text(encoding="utf-8"))
 BUDGET = 600
 PEERS = 16
+TIMEOUT = (False, "timeout")
 
 
 class OverBudget(BaseException):
@@ -46,18 +47,27 @@ class Context:
         self.examples = [(tuple(args), want) for args, want in examples(task)]
         self.inputs, self.unperturbed = list(made.arguments), made.unperturbed
         self._entry, self._spent = task["entry_point"], 0
+        self._endless: set[int] = set()
 
     def run(self, peer: int, arguments: Iterable[Any]) -> Observation:
         """Run a program on one tuple of arguments."""
         return self.run_many(peer, [arguments])[0]
 
     def run_many(self, peer: int, wanted: Iterable[Iterable[Any]]) -> list[Observation]:
-        """Run a program on each tuple of arguments. Raises OverBudget."""
+        """Run a program on each tuple of arguments. Raises OverBudget.
+
+        Behind its first time-out a program is not run any more; all else counts as timed out.
+        """
         asked = [tuple(one) for one in wanted]
         self._spent += len(asked)
         if self._spent > BUDGET:
             raise OverBudget
-        return [Observation(*one) for one in _observed(self.sources[peer], self._entry, asked)]
+        seen = []
+        if peer not in self._endless:
+            seen = _observed(self.sources[peer], self._entry, asked)
+        if len(seen) < len(asked) or (seen and seen[-1] == TIMEOUT):
+            self._endless.add(peer)
+        return [Observation(*one) for one in [*seen, *[TIMEOUT] * (len(asked) - len(seen))]]
 
 
 def score(task: Mapping[str, Any], code: str, peers: Sequence[str]) -> dict[str, Any]:
@@ -147,7 +157,8 @@ def _literal(node: ast.expr) -> tuple[Any] | None:
 
 
 def _observed(code: str, entry: str, asked: list[tuple[Any, ...]]) -> list[tuple[bool, Any]]:
-    """What each input gave; where the process comes to no end, each gets one of its own."""
+    """What each input gave, up to the first that times out; where the process comes to no end,
+    each gets one of its own."""
     command = [sys.executable, "-s", "-S", "-P", "-B", str(_HERE / "worker.py")]
     limit = POOL["cpu_s"]["peer"]
     try:
@@ -159,5 +170,10 @@ def _observed(code: str, entry: str, asked: list[tuple[Any, ...]]) -> list[tuple
         return found
     except (subprocess.SubprocessError, ValueError, EOFError):
         if len(asked) == 1:
-            return [(False, "timeout")]
-        return [seen for one in asked for seen in _observed(code, entry, [one])]
+            return [TIMEOUT]
+    seen: list[tuple[bool, Any]] = []
+    for one in asked:
+        seen += _observed(code, entry, [one])
+        if seen[-1] == TIMEOUT:
+            break
+    return seen
