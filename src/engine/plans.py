@@ -19,7 +19,7 @@ from .merging import pin_of, runs_to_merge
 from .model.chase import Harness
 from .model.llm import Params, RolePlan, Route
 from .prompts import template_hash
-from .searches.cegar.plan import author_calls, setup_of, splits_of
+from .searches.cegar.plan import author_calls, judge_calls, setup_of, splits_of
 from .searches.cegar.search import CEGAR
 from .searches.cegar.search import check as check_cegar
 from .searches.cegar.setup import CegarSetup
@@ -68,7 +68,8 @@ def calls_of(config: RunConfig) -> list[RolePlan]:
     if config.search == "chase":
         return chase_calls(chase_setup(config))
     if config.search == "cegar":
-        return author_calls(cegar_setup(config))
+        setup = cegar_setup(config)
+        return [*author_calls(setup), *judge_calls(setup)]
     benchmark = load(config.benchmark.kind, config.benchmark.path)
     return harden_calls(harden_setup(config, benchmark), config.seed)
 

@@ -14,7 +14,9 @@ from ...errors import DataError
 from ...model.llm import RolePlan
 from ...prompts import load_template
 from ..harden.setup import Profile
+from .authoring import ASKS
 from .from_run import FromRun
+from .judging import Form, judges_of
 from .settings import CegarSettings
 from .setup import CegarSetup
 from .training import electorate_of
@@ -22,6 +24,7 @@ from .training import electorate_of
 CHARACTERS_PER_TOKEN = 4
 OUTPUT = 2_500
 """Output tokens of an authoring call, reasoning included."""
+JUDGE_OUTPUT: Mapping[Form, int] = {"word": 5, "reason": 300}
 
 
 def splits_of(settings: CegarSettings, seed: int) -> tuple[Split, Split]:
@@ -64,16 +67,37 @@ def setup_of(
 def author_calls(setup: CegarSetup) -> list[RolePlan]:
     """The author's calls, as expected and at most, with the tokens of one call.
 
-    Expected are rounds that end halfway through their attempts.
+    Expected are rounds that end halfway through their attempts. Every ablation is a loop of its
+    own; a check of induction is one call, two where its reply is malformed.
     """
     if not setup.authors:
         return []
-    limits = setup.limits
-    most = min(limits.calls, 2 * limits.rounds * limits.attempts)
-    expected = min(limits.calls, limits.rounds * (limits.attempts + 1) // 2)
+    limits, settings = setup.limits, setup.settings
+    loops = len(settings.ablations) + (not setup.runs)
+    checks = settings.induction_level1 + settings.induction_level2
+    most = loops * min(limits.calls, 2 * limits.rounds * limits.attempts) + ASKS * checks
+    expected = loops * min(limits.calls, limits.rounds * (limits.attempts + 1) // 2) + checks
     template = load_template("cegar/author")
     fixed = len(template.system or "") + len(template.user)
     sources = sum(len(code) for codes in setup.training.samples.values() for code in codes)
     prompts = sum(len(task.prompt) for task in setup.training.tasks)
-    read = fixed + min(sources, setup.settings.prompt_characters) + prompts
+    read = fixed + min(sources, settings.prompt_characters) + prompts
     return [RolePlan("author", "author", expected, most, read // CHARACTERS_PER_TOKEN, OUTPUT)]
+
+
+def judge_calls(setup: CegarSetup) -> list[RolePlan]:
+    """The judge's calls on training candidates, by configuration: every distinct one, as if all
+    passed their visible checks. Those on held-out candidates are `evoscope score`'s."""
+    if not setup.settings.judge:
+        return []
+    split = setup.training
+    pairs = {(task.id, code) for task in split.tasks for code in split.samples[task.id]}
+    prompts = {task.id: len(task.prompt) for task in split.tasks}
+    read = sum(prompts[task] + len(code) for task, code in pairs) // max(1, len(pairs))
+    plans = []
+    for judge in judges_of(setup.profiles):
+        template = load_template(f"cegar/judge_{judge.form}")
+        tokens = (len(template.system or "") + read) // CHARACTERS_PER_TOKEN
+        said = JUDGE_OUTPUT[judge.form]
+        plans.append(RolePlan("judge", judge.role, len(pairs), len(pairs), tokens, said))
+    return plans
