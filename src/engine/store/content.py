@@ -1,7 +1,8 @@
 """What is inside the stored texts: a node's fields, a request's messages, a reply's words."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..model.llm import Json
@@ -19,8 +20,49 @@ def fields_of(content: str) -> Mapping[str, Json]:
     return inner if isinstance(inner, dict) else value
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a stored request; `calls` are the tools it calls, with their arguments."""
+
+    role: str
+    text: str
+    calls: tuple[tuple[str, Json], ...] = ()
+
+
+def turns_of(request: str) -> list[Turn]:
+    """The messages of a stored request in order, whichever form its tool calls have."""
+    try:
+        value = json.loads(request)
+    except ValueError:
+        return []
+    listed = value.get("messages") if isinstance(value, dict) else None
+    return [turn for one in listed or [] if (turn := _turn(one)) is not None]
+
+
+def _turn(message: Any) -> Turn | None:
+    if isinstance(message, dict):
+        role, text, raw = (message.get(name) for name in ("role", "text", "raw"))
+    elif isinstance(message, list) and len(message) > 1:
+        role, text, raw = message[0], message[1], message[2] if len(message) > 2 else None
+    else:
+        return None
+    return Turn(str(role or "?"), str(text or ""), tuple(_calls(raw)))
+
+
+def _calls(raw: Any) -> Iterator[tuple[str, Json]]:
+    """The tool calls of a provider's own turn."""
+    listed = raw.get("tool_calls") if isinstance(raw, dict) else raw
+    for call in listed if isinstance(listed, list) else []:
+        if not isinstance(call, dict) or call.get("type") in ("text", "thinking"):
+            continue
+        function = call.get("function")
+        own = function if isinstance(function, dict) else call
+        if "name" in own:
+            yield str(own["name"]), own.get("arguments", own.get("input"))
+
+
 def prompt_of(request: str) -> list[tuple[str, str]]:
-    """(role, text) of each part of a stored request."""
+    """(role, text) of each part of a stored request, tool calls as lines of JSON."""
     try:
         value = json.loads(request)
     except ValueError:
@@ -28,9 +70,9 @@ def prompt_of(request: str) -> list[tuple[str, str]]:
     if not isinstance(value, dict):
         return [("request", request)]
     parts = [("system", str(value["system"]))] if value.get("system") else []
-    for message in value.get("messages") or []:
-        if isinstance(message, dict):
-            parts.append((str(message.get("role", "?")), str(message.get("text", ""))))
+    for turn in turns_of(request):
+        called = [f"{name} {json.dumps(own, ensure_ascii=False)}" for name, own in turn.calls]
+        parts.append((turn.role, "\n".join([*([turn.text] if turn.text else []), *called])))
     return parts or [("request", request)]
 
 

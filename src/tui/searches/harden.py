@@ -289,10 +289,11 @@ def read_margins(reader: Reader) -> Halves:
         "FROM unit WHERE kind = 'case' AND state = 'done'"
     )
     pairs = [(Fraction(before), Fraction(after)) for before, after in rows if before and after]
-    return _margin([float(pair[0]) for pair in pairs]), _margin([float(pair[1]) for pair in pairs])
+    return margin([float(pair[0]) for pair in pairs]), margin([float(pair[1]) for pair in pairs])
 
 
-def _margin(values: Sequence[float]) -> float | None:
+def margin(values: Sequence[float]) -> float | None:
+    """Half the 95% interval of a mean by the normal approximation; None for fewer than two."""
     return 1.96 * stdev(values) / sqrt(len(values)) if len(values) > 1 else None
 
 

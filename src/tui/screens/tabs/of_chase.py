@@ -1,17 +1,43 @@
 """A chase run's own part of the screens."""
 
-from ..own import Own
-from .archive import ArchiveView
-from .axes import AxesView
-from .tree import TreeView
+from ....engine.store.views import NodeRow
+from ...searches.chase import GATES, read_facts
+from ...searches.chase_effect import effect_lines
+from ...searches.chase_paths import path_lines, read_paths
+from ...searches.chase_sides import check_lines, fixture_lines, harness_fields, read_shift
+from ..own import Own, Side, leaves
+from .chase_archive import ChaseArchiveView
+from .chase_axes import ChaseAxesView
+from .chase_tree import ChaseTreeView
+
+COUNTERFACTUAL = (
+    Side("Fixture", read_shift, fixture_lines),
+    Side("Checks", read_shift, check_lines),
+)
+HARNESS = (Side("Trajectories", read_paths, path_lines),)
+
+
+def sides(node: NodeRow) -> tuple[Side, ...]:
+    """What only such a node has."""
+    return COUNTERFACTUAL if node.kind == "counterfactual" else HARNESS
+
+
+def takes(node: NodeRow, descendants: int) -> str:
+    """What a veto takes from the run."""
+    if node.kind == "counterfactual":
+        return "leaves the archive: no later selection counts it as a constraint"
+    return leaves(node, descendants)
+
 
 OWN = Own(
-    views=(TreeView, AxesView, ArchiveView),
-    read_effect=lambda reader: None,
-    effect=lambda status, told, glyphs: [],
+    views=(ChaseTreeView, ChaseAxesView, ChaseArchiveView),
+    read_effect=read_facts,
+    effect=effect_lines,
     unit=("round", "rounds"),
-    sides=lambda node: (),
-    diff=lambda node: True,
-    gates=("schema", "generalization", "firewall", "activity", "duplicate"),
-    ledger_hint="gate= outcome= by= node= kind= vote= unit= or words of node and reason",
+    sides=sides,
+    diff=lambda node: node.kind == "harness",
+    gates=GATES,
+    ledger_hint="gate= outcome= by= node= kind= round= unit= or words of node and reason",
+    fields=harness_fields,
+    leaves=takes,
 )
