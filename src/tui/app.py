@@ -76,7 +76,7 @@ class EvoscopeApp(App[int], inherit_bindings=False):
         self.settings, self.read_only = settings, read_only
         self.glyphs = choose(ascii_only or settings.ascii)
         self.feed = Feed(self._failed)
-        self.sender = Sender(self)
+        self.sender = Sender(self, self._failed)
         self.stack: list[Page] = []
         self.messages: list[tuple[str, str]] = []
         self.failures: list[str] = []
@@ -225,8 +225,12 @@ class EvoscopeApp(App[int], inherit_bindings=False):
         """End the app; the engine never notices."""
         for page in self.stack:
             page.close()
-        self.feed.close()
         self.exit(code)
+
+    def on_unmount(self) -> None:
+        """Read no more."""
+        self.feed.close()
+        self.sender.close()
 
     def _write_shown(self, write: Callable[[Shown], T], done: Callable[[T], None]) -> None:
         """Have what is shown written in a reading thread: it may be a whole table."""

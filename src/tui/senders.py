@@ -1,11 +1,12 @@
 """Sends people's commands and says what the engine answered."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..engine import control
 from ..engine.store.views import CommandRow
+from .feed import Feed
 
 if TYPE_CHECKING:
     from .app import EvoscopeApp
@@ -14,20 +15,33 @@ ANSWER_S = 5.0
 
 
 class Sender:
-    """Drops a command, waits for its answer in a reading thread, shows it at the foot."""
+    """Drops a command, waits for its answer, shows it at the foot.
 
-    def __init__(self, app: "EvoscopeApp") -> None:
-        self._app = app
+    In threads of its own: an order goes out at once, whatever is being read or answered.
+    """
+
+    def __init__(self, app: "EvoscopeApp", failed: Callable[[BaseException], None]) -> None:
+        self._app, self._feed = app, Feed(failed)
 
     def send(self, run: Path, kind: str, args: Mapping[str, Any], reason: str) -> None:
         """Send one command."""
 
-        def job() -> CommandRow | None:
-            command = control.send_command(run, cast(control.Kind, kind), args, reason)
-            return control.wait_reply(run, command, ANSWER_S)
+        def drop() -> str:
+            return control.send_command(run, cast(control.Kind, kind), args, reason)
 
-        self._app.say(f"{kind} sent")
-        self._app.load(job, lambda reply: self._answered(kind, reply), slow=True)
+        def dropped(command: str) -> None:
+            self._app.say(f"{kind} sent")
+            self._feed.run(
+                lambda: control.wait_reply(run, command, ANSWER_S),
+                lambda reply: self._answered(kind, reply),
+                slow=True,
+            )
+
+        self._feed.run(drop, dropped)
+
+    def close(self) -> None:
+        """Wait for no more answers."""
+        self._feed.close()
 
     def _answered(self, kind: str, reply: CommandRow | None) -> None:
         if reply is None:

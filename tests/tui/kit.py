@@ -88,6 +88,9 @@ class Letterbox:
     def send(self, run: Path, kind: str, args: Any, reason: str) -> None:
         self.kept.append((kind, dict(args), reason))
 
+    def close(self) -> None:
+        """Nothing is open."""
+
 
 def run_pages(path: Path) -> Callable[[EvoscopeApp], list[Page]]:
     """The pages that `attach RUN` opens."""

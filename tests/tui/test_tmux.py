@@ -4,6 +4,7 @@ And the engine never notices: apps that are killed, hung up or stopped change no
 """
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -128,20 +129,56 @@ def test_a_run_from_start_to_report_with_a_lost_line_between(tmp_path, size):
     evoscope("verify", str(runs / "story.evo"))
 
 
+def test_a_veto_in_the_app_takes_descendants_and_the_next_selection_says_so(tmp_path):
+    tmux, runs = Tmux(tmp_path, (100, 30)), tmp_path / "runs"
+    tmux.start(*demo("veto", runs, 1.0))
+    try:
+        tmux.shows("veto", "running", "last verdicts")
+        parent = wait_for_node(runs / "veto.evo", "parent")
+        tmux.keys("p")
+        tmux.shows("paused")
+        tmux.keys("5", "f")
+        tmux("send-keys", "-l", f"node={parent}")
+        tmux.keys("Enter", "v")
+        tmux.shows("descendant")
+        tmux("send-keys", "-l", "changes the question")
+        tmux.keys("Tab")
+        time.sleep(0.4)
+        tmux.keys("Enter")
+        tmux.shows("veto done")
+        tmux.keys("p")
+        tmux.shows("finished", seconds=90)
+        tmux.keys("Enter", "4")
+        assert re.search(r"without [1-9]\d* vetoed", tmux.shows("chosen"))
+    finally:
+        tmux.kill()
+        stop(runs / "veto.evo")
+
+
 def test_the_engine_never_notices_what_becomes_of_its_apps(tmp_path):
     runs = tmp_path / "runs"
     evoscope(*demo("quiet", runs, 0.0, "--headless"))
-    evoscope(*demo("watched", runs, 0.4, "--detach"))
+    evoscope(*demo("watched", runs, 2.0, "--detach"))
     run = runs / "watched.evo"
     try:
-        with Terminal(run) as killed, Terminal(run) as hung_up, Terminal(run) as stopped:
-            for terminal in (killed, hung_up, stopped):
+        with (
+            Terminal(run) as killed,
+            Terminal(run) as hung_up,
+            Terminal(run) as stopped,
+            Terminal(run) as unread,
+        ):
+            for terminal in (killed, hung_up, stopped, unread):
                 terminal.until("OFFLINE")
             killed.kill(signal.SIGKILL)
             hung_up.kill(signal.SIGHUP)
             os.kill(stopped.pid, signal.SIGSTOP)
-            evoscope("wait", str(run), "--timeout", "90")
+            time.sleep(30)
+            assert "running" in evoscope("status", str(run))
             os.kill(stopped.pid, signal.SIGCONT)
+            for terminal in (stopped, unread):
+                terminal.type("2")
+                terminal.until("source order")
+            evoscope("wait", str(run), "--timeout", "110")
             stopped.until("finished")
     finally:
         stop(run)
