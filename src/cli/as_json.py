@@ -28,6 +28,7 @@ def status_json(status: RunStatus) -> dict[str, Any]:
         "state": status.state,
         "reason": status.reason,
         "offline": status.offline,
+        "unsafe_no_sandbox": status.unsafe,
         "seed": status.seed,
         "progress": {
             "done": status.done,
@@ -85,6 +86,7 @@ def run_json(status: RunStatus) -> dict[str, Any]:
         "cost": status.calls.cost,
         "effect": dict(status.found) or effect_json(status.effect),
         "offline": status.offline,
+        "unsafe_no_sandbox": status.unsafe,
     }
 
 

@@ -41,8 +41,14 @@ def mode_options(command: F) -> F:
 
 
 def setting_options(command: F) -> F:
-    """Adds --set, --name, --dir and --allow-network-fs."""
+    """Adds --set, --name, --dir, --allow-network-fs and --unsafe-no-sandbox."""
     for option in (
+        click.option(
+            "--unsafe-no-sandbox",
+            "unsafe",
+            is_flag=True,
+            help="Run programs with your rights, isolated from nothing.",
+        ),
         click.option("--allow-network-fs", is_flag=True, help="Accept a network file system."),
         folder_option,
         click.option("--name", help="The run's name [default: the file's]."),
@@ -62,10 +68,11 @@ def run(
     name: str | None,
     folder: Path,
     allow_network_fs: bool,
+    unsafe: bool,
     mode: str | None,
 ) -> int:
     """Start a run of the configuration file CONFIG as its own process, and watch it."""
-    path = _make(config, overrides, name, folder, allow_network_fs)
+    path = _make(config, overrides, name, folder, allow_network_fs, unsafe)
     return _begin(path, mode)
 
 
@@ -84,6 +91,7 @@ def demo(
     name: str | None,
     folder: Path,
     allow_network_fs: bool,
+    unsafe: bool,
     mode: str | None,
 ) -> int:
     """Start a demonstration of SEARCH: offline, on bundled data, with no key and no cost."""
@@ -94,7 +102,7 @@ def demo(
     with as_file(source) as config:
         plain = benchmark is None and search == "harden"
         free = name or _free_name(folder, "demo" if plain else f"demo-{shown}")
-        path = _make(config, overrides, free, folder, allow_network_fs)
+        path = _make(config, overrides, free, folder, allow_network_fs, unsafe)
     return _begin(path, mode)
 
 
@@ -118,7 +126,12 @@ def engine(path: Path) -> int:
 
 
 def _make(
-    config: Path, overrides: Sequence[str], name: str | None, folder: Path, network: bool
+    config: Path,
+    overrides: Sequence[str],
+    name: str | None,
+    folder: Path,
+    network: bool,
+    unsafe: bool,
 ) -> Path:
     """A new run's file. Refuses a name that is taken, and names the command that goes on."""
     settings = load_config(config, overrides)
@@ -135,7 +148,9 @@ def _make(
         )
     from ..engine.run import new_run
 
-    new_run(path, settings, allow_network_fs=network)
+    if unsafe:
+        narrate("no sandbox: programs run with your rights; status and reports will say so")
+    new_run(path, settings, allow_network_fs=network, unsafe_no_sandbox=unsafe)
     return path
 
 

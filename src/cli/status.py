@@ -58,6 +58,7 @@ def status_lines(run: RunStatus) -> list[str]:
         [
             ("run", f"{run.name} ({run.search}{', OFFLINE' if run.offline else ''})"),
             ("state", f"{run.state}{': ' if run.reason else ''}{run.reason}"),
+            ("sandbox", "NONE: programs run with your rights" if run.unsafe else ""),
             ("engine", f"process {beat.pid} on {beat.host}" if run.alive and beat else ""),
             ("heartbeat", f"{age(beat.age_s())} ago" if beat else ""),
             ("progress", progress_text(run)),

@@ -21,6 +21,7 @@ from .runs import run_argument
 from .status import json_option
 
 if TYPE_CHECKING:
+    from ..engine.executor import SandboxExecutor
     from ..engine.rerun import Rerun
 
 Search = Callable[[Context], Awaitable[None]]
@@ -83,30 +84,32 @@ def digest(run: Path, as_json: bool) -> None:
 
 
 def _verification(run: Path, rerun: bool) -> tuple[Verification, "Rerun | None"]:
+    from ..engine.executor import SandboxExecutor, accepted
     from ..engine.run import stored_plan
 
     with Reader(run) as reader:
-        config = RunConfig.model_validate_json(reader.meta()["config"])
-    return asyncio.run(_replay(run, config, stored_plan(run).search, rerun))
+        meta = reader.meta()
+    config = RunConfig.model_validate_json(meta["config"])
+    executor = SandboxExecutor(None, config.cegar.workers, accept=accepted(meta)) if rerun else None
+    return asyncio.run(_replay(run, config, stored_plan(run).search, executor))
 
 
 async def _replay(
-    run: Path, config: RunConfig, search: Search, rerun: bool
+    run: Path, config: RunConfig, search: Search, executor: "SandboxExecutor | None"
 ) -> tuple[Verification, "Rerun | None"]:
     """Replay with providers that parse stored replies and are never asked for one."""
-    from ..engine.executor import SandboxExecutor
     from ..engine.rerun import Rerun
 
-    executor = SandboxExecutor(None, config.cegar.workers)
-    again = Rerun(executor) if rerun else None
+    again = None if executor is None else Rerun(executor)
     variables = {key_variable(settings) for settings in config.providers.values()}
     environ = {**os.environ, **{name: "unused" for name in variables if name}}
     providers = {name: build_provider(name, p, environ) for name, p in config.providers.items()}
     try:
-        if rerun:
+        if executor is not None:
             await executor.open()
         return await verify_run(run, config.seed, search, providers, again), again
     finally:
-        await executor.close()
+        if executor is not None:
+            await executor.close()
         for provider in providers.values():
             await provider.aclose()

@@ -125,7 +125,8 @@ def _progress_line(status: RunStatus) -> str:
     working = f"{beat.in_flight} in flight" if beat else ""
     left = f"{span(*status.eta_s)} left" if status.eta_s else ""
     offline = "OFFLINE" if status.offline else ""
-    parts = (status.name, status.state, offline, progress_text(status), working, left)
+    unsafe = "NO SANDBOX" if status.unsafe else ""
+    parts = (status.name, status.state, offline, unsafe, progress_text(status), working, left)
     return "  ".join(part for part in (*parts, cost_text(status)) if part)
 
 

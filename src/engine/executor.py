@@ -5,13 +5,20 @@ run with what is missing, and nothing was run.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from .model.outcomes import UNSAFE
 from .observations import Observations
-from .sandbox.jobs import Job, Outcome
+from .sandbox.jobs import Job, LevelName, Outcome
+from .sandbox.levels import STRONGEST_FIRST
 from .sandbox.pool import Pool
+
+
+def accepted(meta: Mapping[str, str]) -> Sequence[LevelName]:
+    """The levels that a run may use; none but "none" where a person has asked for that."""
+    return ("none",) if meta.get(UNSAFE) == "1" else STRONGEST_FIRST
 
 
 class Executor(Protocol):
@@ -34,8 +41,10 @@ class SandboxExecutor:
         cache: Path | None,
         workers: int,
         opened: Callable[[dict[str, str]], None] = lambda provenance: None,
+        accept: Sequence[LevelName] = STRONGEST_FIRST,
     ) -> None:
         self._cache, self._workers, self._opened = cache, workers, opened
+        self._accept = accept
         self._pool: Pool | None = None
         self._memo: Observations | None = None
         self._opening = asyncio.Lock()
@@ -51,7 +60,7 @@ class SandboxExecutor:
         async with self._opening:
             if self._pool is None:
                 self._memo = Observations(self._cache)
-                self._pool = await Pool.open(self._workers, memo=self._memo)
+                self._pool = await Pool.open(self._workers, self._accept, self._memo)
                 self._opened(self._pool.provenance)
 
     async def close(self) -> None:

@@ -23,6 +23,7 @@ from .clock import utc_now
 from .config import RunConfig
 from .errors import ConfigError, EvoscopeError, StoreError
 from .hooks import Hooks
+from .model.outcomes import UNSAFE
 from .plans import Plan, plan_run
 from .providers.base import Provider
 from .providers.build import build_provider
@@ -36,8 +37,16 @@ log = logging.getLogger(__name__)
 BEAT_S = 1.0
 
 
-def new_run(path: Path, config: RunConfig, *, allow_network_fs: bool = False) -> None:
+def new_run(
+    path: Path,
+    config: RunConfig,
+    *,
+    allow_network_fs: bool = False,
+    unsafe_no_sandbox: bool = False,
+) -> None:
     """Make the run's file with all that its replay depends on.
+
+    With `unsafe_no_sandbox` its programs run with the user's rights; the file says so for good.
 
     Raises ConfigError, DataError or StoreError before anything is written.
     """
@@ -58,6 +67,8 @@ def new_run(path: Path, config: RunConfig, *, allow_network_fs: bool = False) ->
     meta = first_meta(path, config, plan.total, plan.unit_kind)
     if plan.offline is not None:
         meta["offline"] = str(int(plan.offline))
+    if unsafe_no_sandbox:
+        meta[UNSAFE] = "1"
     initialise(path, meta, texts)
 
 

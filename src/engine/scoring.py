@@ -14,7 +14,7 @@ from .benchmarks.code_tasks.sources import Split
 from .canonical import canonical_json
 from .context import Work
 from .errors import SandboxUnavailable, StoreError, UsageError
-from .executor import SandboxExecutor
+from .executor import SandboxExecutor, accepted
 from .held_judge import judge_held
 from .launch import require_keys
 from .model.outcomes import Outcomes, Place
@@ -45,22 +45,22 @@ def score_run(path: Path) -> None:
     if config.cegar.judge:
         require_keys(path, os.environ)
     with Reader(path) as reader:
-        run = read_cegar(reader)
+        run, levels = read_cegar(reader), accepted(reader.meta())
         others = read_compared(reader, run).operators
     _, heldout = splits_of(config.cegar, config.seed)
     operators = (*run.starting, *run.admitted, *others)
-    split = asyncio.run(_score(path, heldout, operators, config.cegar.workers))
+    cache = held_file(path).with_suffix(".cache")
+    executor = SandboxExecutor(cache, config.cegar.workers, accept=levels)
+    split = asyncio.run(_score(path, heldout, operators, executor))
     if config.cegar.judge:
         asyncio.run(judge_held(path, config, split, balance(run.training.split)))
 
 
 async def _score(
-    path: Path, heldout: Split, operators: Sequence[Operator], workers: int
+    path: Path, heldout: Split, operators: Sequence[Operator], executor: SandboxExecutor
 ) -> Labelled:
     """The held-out split with its labels; every operator has been run on it."""
-    keeper = HeldKeeper(
-        held_file(path), SandboxExecutor(held_file(path).with_suffix(".cache"), workers)
-    )
+    keeper = HeldKeeper(held_file(path), executor)
     try:
         split = await labelled(heldout, keeper.settle)
         bench = Bench(split, keeper.settle)

@@ -25,7 +25,7 @@ from .commands import Book, Inbox
 from .config import Price, ProviderSettings
 from .context import Context
 from .errors import EvoscopeError
-from .executor import Executor, SandboxExecutor
+from .executor import Executor, SandboxExecutor, accepted
 from .ledger import StoreLedger
 from .pause import Pause
 from .providers.base import Provider
@@ -128,7 +128,7 @@ class Session:
         for (role, model), outputs in past_outputs(self.path).items():
             self.buyer.estimator.observe(role, model, reversed(outputs))
 
-    def _build_executor(self) -> Executor:
+    def _build_executor(self, meta: Mapping[str, str]) -> Executor:
         """The sandbox's level, kernel and Python stand in the file once it has been opened."""
         if self.setup.executor is not None:
             return self.setup.executor()
@@ -137,10 +137,11 @@ class Session:
             cache,
             self.setup.workers,
             lambda found: self.writer.later(*meta_write({"sandbox": json.dumps(found)})),
+            accepted(meta),
         )
 
     def _build_runtime(self, meta: Mapping[str, str]) -> None:
-        self.executor = self._build_executor()
+        self.executor = self._build_executor(meta)
         self.runtime = Runtime(
             path=self.path,
             seed=self.setup.seed,

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from .llm import Json
 
+UNSAFE = "unsafe_no_sandbox"
+"""The key under which a run's file says 1 where a person has typed --unsafe-no-sandbox."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

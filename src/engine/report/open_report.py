@@ -22,6 +22,10 @@ OFFLINE = (
     "Offline run: every model is a small built-in program. The figures show how the engine works"
     " and say nothing about language models."
 )
+UNSAFE = (
+    "No sandbox: a person typed --unsafe-no-sandbox, and programs ran with that person's rights."
+    " Nothing kept them from forging their own outcomes."
+)
 UNCALIBRATED = "The realism rubric is uncalibrated: no real source stands behind it."
 ITEMS = "SELECT id, content_hash FROM item ORDER BY ord, id"
 
@@ -92,6 +96,8 @@ def _data_hash(reader: Reader) -> str | None:
 def _banner(reader: Reader, domain: Mapping[str, Any]) -> tuple[str, ...]:
     status = status_of(reader)
     lines = [OFFLINE] if status.offline else []
+    if status.unsafe:
+        lines.append(UNSAFE)
     if status.state != "finished":
         reason = f" ({status.reason})" if status.reason else ""
         lines.append(f"The run is {status.state}{reason}: these are the figures so far.")

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..heartbeat import SILENT_S, Heartbeat, read_heartbeat
 from ..model.harden import CaseResult
+from ..model.outcomes import UNSAFE
 from ..run_files import run_name
 from .cegar import cegar_effect
 from .chase import chase_effect
@@ -84,6 +85,11 @@ class RunStatus:
     meta: Mapping[str, str] = field(default_factory=dict)
     found: Mapping[str, Any] = field(default_factory=dict)
     """The effect of a search other than harden, by name; shares are exact."""
+
+    @property
+    def unsafe(self) -> bool:
+        """Whether its programs run without a sandbox, as a person has asked for."""
+        return self.meta.get(UNSAFE) == "1"
 
     @property
     def alive(self) -> bool:

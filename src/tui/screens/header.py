@@ -34,6 +34,8 @@ def _first(status: RunStatus, width: int, glyphs: Glyphs) -> Line:
     left.append((state_text(status), f"bar {STYLE.get(status.state, '')}".strip()))
     if status.offline:
         left.append(("  OFFLINE", "bar"))
+    if status.unsafe:
+        left.append(("  NO SANDBOX", "bar"))
     room = max(width - line_width(right), 0)
     return fit_line((*fit_line(tuple(left), room, "bar"), *right), width, "bar")
 
