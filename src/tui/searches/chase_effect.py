@@ -8,7 +8,7 @@ from ...engine.store.status import RunStatus
 from ..glyphs import Glyphs
 from ..lines import Line, Span, tidy
 from .chase import Facts, Stage, points, share
-from .chase_tree import stage_activity
+from .chase_branches import stage_activity
 
 CERTIFIED = (
    ("r_rel", "R_rel", False), ("g_rel", "G_rel", True), ("g_min", "G_min", True),

@@ -6,13 +6,12 @@ from ....engine.store.reader import Reader
 from ...filters import Filter, parse
 from ...lines import Line, Span
 from ...searches.chase import read_facts
+from ...searches.chase_branches import Branch, branches
 from ...searches.chase_tree import (
     COLUMNS,
     FILTERS,
     SORTS,
-    Branch,
     best,
-    branches,
     line_of,
     matches,
     next_of,
