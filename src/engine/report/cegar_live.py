@@ -9,8 +9,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, proxy
 
+from ..errors import UsageError
 from ..searches.cegar.cells import unpack_some
 from ..searches.cegar.metric import Score, score
 from ..searches.cegar.partition import BlindSpot, blind_spots
@@ -23,6 +24,7 @@ from .cegar_read import read_cegar, served, training_split
 
 __all__ = [
     "ABSTAIN", "FLAG", "BlindSpot", "Facts", "Held", "Member", "Said", "facts_of", "letters",
+    "trouble",
 ]  # fmt: skip
 
 _ROWS = "SELECT planes, reasons FROM matrix WHERE node = ? AND electorate = ? ORDER BY shard"
@@ -58,7 +60,7 @@ class Facts:
     """What is known of a run whose baseline is finished. One per open file: `facts_of`."""
 
     def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+        self._reader: Reader = proxy(reader)  # a strong one would keep it in `_KEPT` for ever
         self.split: Labelled = asyncio.run(labelled(training_split(reader), served(reader)))
         self.starting = tuple(node for (node,) in reader.rows(_START))
         self.details = dict(self._read_details())
@@ -165,13 +167,24 @@ class Facts:
         return score(judged.split.votes(flags.__getitem__))
 
 
-_KEPT: WeakKeyDictionary[Reader, Facts] = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[Reader, Facts | str] = WeakKeyDictionary()
 
 
 def facts_of(reader: Reader) -> Facts | None:
-    """The facts of an open run; None while its baseline is under way."""
+    """The facts of an open run; None while its baseline is under way, or where `trouble` says
+    that the file does not hold them."""
     if reader not in _KEPT:
         if reader.row(_BASELINE) is None:
             return None
-        _KEPT[reader] = Facts(reader)
-    return _KEPT[reader]
+        try:
+            _KEPT[reader] = Facts(reader)
+        except UsageError as error:
+            _KEPT[reader] = str(error)
+    known = _KEPT[reader]
+    return None if isinstance(known, str) else known
+
+
+def trouble(reader: Reader) -> str:
+    """Why an open run has no facts although its baseline is finished; "" if nothing is wrong."""
+    known = _KEPT.get(reader)
+    return known if isinstance(known, str) else ""

@@ -119,7 +119,7 @@ def status_of(reader: Reader) -> RunStatus:
         reason=reason,
         offline=meta.get("offline") == "1",
         seed=int(meta["seed"]) if meta.get("seed") else None,
-        done=done,
+        done=done if total is None else min(done, total),  # a unit may only find nothing left
         total=total,
         unit=unit,
         parked=parked,

@@ -17,9 +17,9 @@ GATES = ("author", "screens", "shrinks", "distinction", "rewritten", "admission"
 """The gates in their order; an ablation's own ones come last."""
 STATE_STYLE = {
     "admitted": "accent", "rejected": "bad", "vetoed": "bad", "open": "ok", "abandoned": "warn",
-    "parked": "warn", "failed": "bad", "scored": "", "starting": "dim",
+    "parked": "warn", "failed": "bad", "passed": "ok", "starting": "dim",
 }  # fmt: skip
-WORDS = {"promoted": "admitted", "parent": "the pool"}
+WORDS = {"promoted": "admitted", "scored": "passed"}
 """States of operators that have a word of their own here."""
 
 

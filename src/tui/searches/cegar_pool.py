@@ -49,7 +49,7 @@ def _levels(search: Search, attempts: Sequence[Attempt]) -> list[Tried]:
     for level in sorted({*INTERFACES, *(one.level for one in attempts)}):
         own = [one for one in attempts if one.level == level]
         hand = sum(str(node.origin.get("level")) == level for node in search.starting)
-        note = f"{len(own)} authored; {hand} hand-written ones shape the signatures"
+        note = f"{len(own)} authored; of the hand-written pool {hand}, which never vote"
         name = INTERFACES.get(level, f"level {level}")
         rows.append(_tried(f"level {level}", name, note, own))
     return rows
@@ -77,7 +77,8 @@ def _behaviours(search: Search, attempts: Sequence[Attempt], facts: "Facts") -> 
         wrong = sum(not facts.split.programs[number].correct for number in flags)
         tasks = len({facts.split.programs[number].task for number in flags})
         names = ", ".join(dict.fromkeys(tidy(node.description) for node in nodes))
-        note = f"flags {wrong} wrong and {len(flags) - wrong} right programs in {tasks} tasks"
+        told = f"{wrong} wrong and {len(flags) - wrong} right programs in {tasks} tasks"
+        note = f"flags {told if flags else 'nothing in decidable tasks'}"
         own = [authored[node.id] for node in nodes if node.id in authored]
         key = f"like {nodes[0].id}"
         rows.append(_tried(key, names, note, own, (node.id for node in nodes)))
@@ -137,6 +138,7 @@ class Archive:
     ended: str = ""
     sealed: tuple[str, int] | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    trouble: str = ""
 
 
 _ENDING = "SELECT json_extract(result, '$.ended') FROM unit WHERE kind = 'ending'"
@@ -144,7 +146,7 @@ _ENDING = "SELECT json_extract(result, '$.ended') FROM unit WHERE kind = 'ending
 
 def read_archive(reader: Reader) -> Archive:
     """Pool and blind spots; the latter once the baseline is there."""
-    from ...engine.report.cegar_live import facts_of
+    from ...engine.report.cegar_live import facts_of, trouble
 
     search, facts = read_search(reader), facts_of(reader)
     pool = [_operator(one, facts) for one in search.admitted]
@@ -154,8 +156,9 @@ def read_archive(reader: Reader) -> Archive:
     ended = reader.row(_ENDING)
     counts = {"pool": len(search.standing), "starting": len(starting), "spots": len(left)}
     return Archive(
-        (*pool, *left, *starting), ended[0] or "" if ended else "", _sealed(reader), counts
-    )
+        (*pool, *left, *starting), ended[0] or "" if ended else "", _sealed(reader), counts,
+        trouble(reader),
+    )  # fmt: skip
 
 
 def _sealed(reader: Reader) -> tuple[str, int] | None:
@@ -254,6 +257,8 @@ def kept_cells(row: Kept, glyphs: Glyphs) -> list[Span]:
 def archive_head(archive: Archive) -> list[Line]:
     """The certificate, or why there is none; then how much there is."""
     counts = archive.counts
+    if archive.trouble:
+        return [_certificate_line(archive), ((f" {tidy(archive.trouble)}", "bad"),)]
     told = (
         f" {counts.get('pool', 0)} in the pool, {counts.get('spots', 0)} blind spots left, "
         f"{counts.get('starting', 0)} hand-written"
@@ -264,7 +269,7 @@ def archive_head(archive: Archive) -> list[Line]:
 def _certificate_line(archive: Archive) -> Line:
     if archive.sealed is not None:
         digest, count = archive.sealed
-        text = f" {count} distinctions that no operator could express"
+        text = f" {count} distinction{'s' * (count != 1)} that no operator could express"
         return ((" certificate ", "dim"), (tidy(digest)[:16], "accent"), (text, ""))
     why = {
         "": "none yet: the search goes on",

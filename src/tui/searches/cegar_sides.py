@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 from ...engine.store.reader import Reader
 from ..dossier import Dossier
 from ..glyphs import Glyphs
-from ..lines import Line, one, tidy
+from ..lines import Line, brief_middle, one, tidy
 from ..text import clean_line, clean_lines
 from ..widgets.diff import compare_documents, render, wrap_spans
 
 if TYPE_CHECKING:
     from ...engine.report.cegar_live import Facts, Member
 
+TASK = 44
+"""Cells of a task's name: what a filter changes stands behind it."""
 VERDICTS = {"F": "flags it", "P": "passes it", "A": "abstains on it", "": "was not run on it"}
 
 
@@ -195,7 +197,7 @@ def _task_flags(facts: "Facts", flagged: set[int]) -> list[TaskFlags]:
             right = tuple(m.sample for m in own if facts.split.correct[m])
             wrong = tuple(m.sample for m in own if not facts.split.correct[m])
             found.append(TaskFlags(task.id, right, wrong, vote.nothing(), vote.chosen()))
-    return found
+    return sorted(found, key=lambda task: -abs(task.after - task.before))
 
 
 def flags_lines(flags: Flags | None, width: int, glyphs: Glyphs) -> list[Line]:
@@ -219,7 +221,8 @@ def flags_lines(flags: Flags | None, width: int, glyphs: Glyphs) -> list[Line]:
         for reason, count in flags.reasons:
             lines += wrap_spans(((f"  {count:>4}  ", "warn"), (tidy(reason), "")), width)
         lines.append(())
-    lines.append(one("what it flags, by task" if flags.tasks else "it flags nothing", "accent"))
+    told = "what it flags, by task, with P(correct) before and after"
+    lines.append(one(told if flags.tasks else "it flags nothing", "accent"))
     for task in flags.tasks:
         lines += _task_lines(task, width, glyphs)
     return lines
@@ -230,7 +233,7 @@ def _task_lines(task: TaskFlags, width: int, glyphs: Glyphs) -> list[Line]:
     word, style = ("helped", "ok") if change > 0 else ("hurt", "bad") if change else ("", "dim")
     moved = f"{float(task.before):.3f} {glyphs.arrow} {float(task.after):.3f}"
     lines: list[Line] = [
-        ((f"  {clean_line(task.task)}  ", "bold"), (moved, ""), (f"  {word}", style))
+        ((f"  {brief_middle(tidy(task.task), TASK)}  ", "bold"), (moved, ""), (f"  {word}", style))
     ]
     for name, places, mark in (("wrong", task.wrong, "ok"), ("right", task.right, "bad")):
         if places:

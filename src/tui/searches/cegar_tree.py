@@ -87,7 +87,7 @@ def _pool_line(search: Search) -> TreeLine:
 def _starting_lines(search: Search) -> list[TreeLine]:
     return [
         TreeLine(
-            node.id, node.unit, 1, "scored", "starting", tidy(node.description),
+            node.id, node.unit, 1, "scored", "starting", node.description,
             "hand-written; its Delta is its own on the training split",
             str(node.origin.get("level", "")),
             figures={} if node.score is None else {"delta": str(node.score)}, node=node.id,
@@ -106,7 +106,7 @@ def _target_line(target: Target) -> TreeLine:
     size = "" if target.right is None else f"  {target.right} right {target.wrong} wrong"
     note = target.reason or _class_note(target)
     sign = SIGNS.get(target.word, "proposed")
-    name = f"{tidy(target.unit)}{size}"
+    name = f"{target.unit}{size}"
     return TreeLine(target.unit, target.unit, 0, sign, target.word, name, note)
 
 
@@ -129,7 +129,7 @@ def _attempt_line(one: Attempt) -> TreeLine:
     node = one.node
     sign = "vetoed" if node.vetoed else node.state
     return TreeLine(
-        node.id, node.unit, 1, sign, one.word, f"/{node.index} {tidy(node.description)}",
+        node.id, node.unit, 1, sign, one.word, f"/{node.index} {node.description}",
         one.reason, one.level, one.stopped, one.figures, node.id,
     )  # fmt: skip
 
@@ -145,7 +145,7 @@ def _outcome_line(
         return TreeLine(key, target.unit, 1, "arrow", "", name, reason, figures=pool)
     word = "vetoed" if kind == "fallback" else "abandoned"
     sign = "vetoed" if kind == "fallback" else "unimprovable"
-    return TreeLine(key, target.unit, 1, sign, word, tidy(reason), reason)
+    return TreeLine(key, target.unit, 1, sign, word, reason, reason)
 
 
 COLUMNS = (
@@ -169,7 +169,7 @@ def tree_cells(line: TreeLine, glyphs: Glyphs) -> list[Span]:
     lead = f"{'  ' * line.depth}{fold if not line.depth else ''}{glyphs.of(line.sign)} "
     delta = fraction(line.figures.get("delta"))
     return [
-        (lead + line.name, style if line.depth else "bold"),
+        (lead + tidy(line.name), style if line.depth else "bold"),
         (line.level, "dim"),
         (line.word, style),
         (tidy(line.gate), f"gate.{line.gate}" if line.gate else ""),

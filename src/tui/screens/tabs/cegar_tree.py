@@ -22,6 +22,7 @@ from ..still import StillView
 from ..view import Apply, Job
 from .cegar_class import open_class
 
+BASELINE = "candidates are labelled first, then the starting pool is run"
 JUMPS = {"next_rejected": "rejected", "next_vetoed": "vetoed"}
 
 
@@ -95,7 +96,8 @@ class CegarTreeView(StillView[TreeLine]):
         spans: list[Span] = [(title, "accent")]
         if not self._filter.empty:
             spans.append((f"  filter: {tidy(self.filter_text)}", "accent"))
-        return [tuple(spans), ((f" {tidy(row.note)}" if row else "", "dim"),)]
+        note = tidy(row.note) if row else BASELINE if self.search_read and not self.rows else ""
+        return [tuple(spans), ((f" {note}", "dim"),)]
 
     def line_at(self) -> TreeLine | None:
         """The line under the cursor."""
