@@ -262,7 +262,8 @@ async def test_enter_shows_a_targets_class_and_inspects_an_operator(run):
 async def test_an_operator_has_its_sides(run):
     words = {
         "1": "own/apply_discounts#5", "2": "minority_values", "3": "what it flags",
-        "4": "57 right, 7 wrong", "5": "admission", "6": "chosen: target-2/2", "7": "author", "8": '"id"',
+        "4": "57 right, 7 wrong", "5": "admission", "6": "chosen: target-2/2", "7": "author",
+        "8": '"id"',
     }  # fmt: skip
     async with driven(run) as app:
         await app.press("2", "*", "i")
