@@ -1,6 +1,7 @@
 """Every key on every page does what the help says."""
 
 import base64
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -390,3 +391,23 @@ def alive(app):
     page.run.take(status)
     page.run.read = lambda: status
     page.run.take = lambda status: None
+
+
+async def test_what_a_person_vetoed_stays_in_the_archive(small, tmp_path):
+    run = tmp_path / "copy.evo"
+    shutil.copy(small, run)
+    with closing(sqlite3.connect(run)) as db:
+        (node,) = db.execute(
+            "SELECT id FROM node WHERE state = 'survivor' AND generation > 0 LIMIT 1"
+        ).fetchone()
+        db.execute("UPDATE node SET state = 'discarded', vetoed = 1 WHERE id = ?", (node,))
+        db.execute(
+            "INSERT INTO command SELECT max(seq) + 1, 'v', 'a@b', '2026-03-01T00:00:00Z', 'veto', "
+            "json_object('node', ?), 'not natural', 'done', 'vetoed', 1 FROM command",
+            (node,),
+        )
+        db.commit()
+    async with driven(run) as app:
+        await app.press("4")
+        assert node in app.top.view.siblings()
+        assert "vetoed" in app.text

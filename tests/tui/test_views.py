@@ -19,7 +19,7 @@ from evoscope.tui.filters import parse
 from evoscope.tui.glyphs import UNICODE
 from evoscope.tui.lines import line_width, plain
 from evoscope.tui.screens.header import header, state_text, waiting_for
-from evoscope.tui.screens.tabs.report import report_lines
+from evoscope.tui.screens.tabs.report import report_lines, table_lines
 from evoscope.tui.searches import harden
 from tests.tui.kit import driven
 
@@ -180,3 +180,30 @@ def test_times_are_local_and_broken_ones_are_empty():
     assert format_.local_time("2026-03-01T08:00:01.000Z", date=True) == "2026-03-01 08:00:01"
     assert format_.local_time("soon") == ""
     assert format_.parse_time("2026-03-01T08:00:01") == datetime(2026, 3, 1, 8, 0, 1, tzinfo=UTC)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text("ab [/]cde", max_size=60),
+            st.integers(-(10**9), 10**9),
+            st.floats(-1e6, 1e6),
+            st.none(),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.integers(60, 200),
+)
+def test_a_report_fits_every_width_and_cuts_no_number(rows, width):
+    table = {
+        "columns": ["what it is", "how many candidates met it", "share of all of them, %", "p"],
+        "digits": [None, 0, 3, 4],
+        "rows": [list(row) for row in rows],
+    }
+    lines = table_lines(table, width)
+    text = "\n".join(plain(line) for line in lines)
+    assert max(map(line_width, lines)) <= width
+    for _, number, share, _ in rows:
+        assert f"{number:,}" in text and f"{share:z,.3f}" in text
+    assert text.count("n/a") == len(rows)

@@ -57,8 +57,12 @@ def as_json(report: Report) -> dict[str, Json]:
 
 def _json_table(table: Table) -> Json:
     names: list[Json] = [column.name for column in table.columns]
+    digits: list[Json] = [column.digits for column in table.columns]
     rows: list[Json] = [[_number(cell) for cell in row] for row in table.rows]
-    return {"title": table.title, "columns": names, "rows": rows, "notes": list(table.notes)}
+    return {
+        "title": table.title, "columns": names, "digits": digits, "rows": rows,
+        "notes": list(table.notes),
+    }  # fmt: skip
 
 
 def _number(cell: Cell) -> Json:

@@ -119,7 +119,9 @@ class InspectPage(Page):
             rows = self.folds[self.tab].view(width, body, glyphs.open, glyphs.closed)
         else:
             rows = self.texts_pane.view(width, body)
-        head = fit_line(lines_.title_line(self.dossier, self.host.glyphs, self.score), width, "bar")
+        head = fit_line(
+            lines_.title_line(self.dossier, self.host.glyphs, width, self.score), width, "bar"
+        )
         return [head, self._tabs(width), *rows]
 
     def _tabs(self, width: int) -> Line:

@@ -9,7 +9,7 @@ from ...engine.store.views import CallRow, NodeRow, RolloutRow, VerdictRow
 from ..dossier import Dossier
 from ..format import local_time, money, short
 from ..glyphs import Glyphs
-from ..lines import Line, Span, brief_middle, one, tidy
+from ..lines import Line, Span, brief_middle, line_width, one, tidy
 from ..searches.harden import STATE_STYLE, change_text, score_text
 from ..text import clean_lines, fit
 from ..widgets.diff import wrap_spans
@@ -134,7 +134,7 @@ def _by_task(rows: Sequence[RolloutRow]) -> list[Group]:
 
 
 def _rollout(row: RolloutRow, texts: Texts, glyphs: Glyphs) -> Entry:
-    sample = "greedy" if row.greedy else f"no {row.sample}"
+    sample = "greedy" if row.greedy else f"#{row.sample}"
     score = "-" if row.score is None else f"{float(row.score):.2f}"
     tokens = "" if row.tokens is None else f"  {row.tokens} tokens"
     head: Line = (
@@ -236,17 +236,18 @@ def raw_text(dossier: Dossier) -> str:
 
 
 def title_line(
-    dossier: Dossier, glyphs: Glyphs, score: Callable[[NodeRow], str] = score_text
+    dossier: Dossier, glyphs: Glyphs, width: int, score: Callable[[NodeRow], str] = score_text
 ) -> Line:
-    """The node in one line."""
+    """The node in one line; its time only where there is room for all of it."""
     row = dossier.node
     state = "vetoed" if row.vetoed else row.state
     entropy = "" if row.entropy is None else f"  entropy {row.entropy:.3f}"
     parent = dossier.parent
-    return (
+    line: Line = (
         (f" {glyphs.of(state)} {tidy(row.id)} ", "bar bold"),
         (f" {state} ", f"bar {STATE_STYLE.get(state, '')}".strip()),
         (f" {score(row)} {change_text(row.score, parent.score if parent else None)}", "bar"),
         (f"{entropy}  {tidy(origin_text(row))}", "bar"),
-        (f"  {local_time(row.created, date=True)}", "bar"),
     )
+    dated: Line = (*line, (f"  {local_time(row.created, date=True)}", "bar"))
+    return dated if line_width(dated) <= width else line

@@ -37,7 +37,9 @@ class ArchiveView(StillView[Kept]):
         """Kept nodes by case."""
         sql = (
             f"SELECT {NODES.columns} FROM node JOIN (SELECT id AS u, ord FROM unit) ON u = unit "
-            "WHERE state IN ('survivor', 'parent', 'promoted') AND generation > 0 "
+            "WHERE generation > 0 AND (state IN ('survivor', 'parent', 'promoted') "
+            "OR vetoed = 1 AND id IN (SELECT json_extract(args, '$.node') FROM command "
+            "WHERE kind = 'veto' AND outcome = 'done')) "
             "ORDER BY ord, vetoed, state <> 'promoted', CAST(num AS REAL) / den, "
             "generation DESC, idx"
         )

@@ -54,9 +54,9 @@ class LogView(RowsView[EventRow]):
         command = self._commands.get(row.ref) if row.table == "command" else None
         if command is None:
             return f"{row.table} {row.ref}"
-        args = " ".join(f"{name}={value}" for name, value in command.args.items())
+        args = "".join(f" {name}={value}" for name, value in command.args.items())
         why = f" because {command.reason}" if command.reason else ""
-        return f"{command.author}: {command.kind} {args}{why}: {command.outcome}, {command.result}"
+        return f"{command.author}: {command.kind}{args}{why}: {command.outcome}, {command.result}"
 
     def more(self, reader: Reader) -> Any:
         """Commands, reasons of parked units, the tail of the engine's log."""

@@ -7,6 +7,8 @@ with them loaded, every start a second.
 import json
 import subprocess
 import sys
+import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from ...lines import Line, one, tidy
@@ -16,6 +18,7 @@ from ...widgets.diff import wrap_spans
 from ...widgets.text import TextPane
 from ..view import Job, View
 
+MARGIN, NOTE, GAP, MISSING = "  ", "   ", "  ", "n/a"
 PATIENCE_S = 120.0
 AGAIN_S = 60.0
 
@@ -104,37 +107,79 @@ def report_lines(report: dict[str, Any], width: int) -> list[Line]:
             lines += wrap_spans(one(f" {tidy(str(text))}", "accent"), width)
     for name, table in (report.get("tables") or {}).items():
         lines += [(), one(f" {tidy(str(table.get('title') or name))}", "accent")]
-        lines += _table(table)
+        lines += table_lines(table, width)
         for note in table.get("notes") or ():
-            lines += wrap_spans(one(f"   {tidy(str(note))}", "dim"), width)
+            wrapped = wrap_spans(one(tidy(str(note)), "dim"), width - len(NOTE))
+            lines += [((NOTE, ""), *line) for line in wrapped]
     return lines
 
 
-def _table(table: dict[str, Any]) -> list[Line]:
-    heads = [_head(column) for column in table.get("columns") or ()]
-    rows = [[_cell(cell) for cell in row] for row in table.get("rows") or ()]
-    widths = [
-        max(cell_width(row[place]) if place < len(row) else 0 for row in [heads, *rows])
-        for place in range(len(heads))
+def table_lines(table: dict[str, Any], width: int) -> list[Line]:
+    """A table with wrapped headings; in parts, each under the first column, where it is too wide.
+
+    Only words are cut, never a number.
+    """
+    heads = [tidy(str(name)) for name in table.get("columns") or ()]
+    digits = table.get("digits") or [None] * len(heads)
+    rows = [
+        [_cell(cell, places) for cell, places in zip(row, digits, strict=False)]
+        for row in table.get("rows") or ()
     ]
-    lines: list[Line] = [one("  " + "  ".join(map(fit, heads, widths)), "dim")]
-    for row in rows:
-        cells = [
-            fit(cell, size, right=_numeric(cell)) for cell, size in zip(row, widths, strict=False)
-        ]
-        lines.append(one("  " + "  ".join(cells)))
+    sizes = [_size(head, [row[place] for row in rows]) for place, head in enumerate(heads)]
+    sizes = [min(size, max(width // 2 - len(MARGIN), 8)) for size in sizes]
+    lines: list[Line] = []
+    for part in _parts(sizes, width - len(MARGIN)):
+        lines += _part(part, heads, rows, sizes)
     return lines
 
 
-def _head(column: Any) -> str:
-    return tidy(str(column.get("name", "") if isinstance(column, dict) else column))
+def _size(head: str, cells: Sequence[str]) -> int:
+    """The width of a column: its cells' and its heading's longest word, a third of it at least."""
+    words = max(map(cell_width, head.split()), default=0)
+    return max(words, -(-cell_width(head) // 3), *map(cell_width, cells), 1)
 
 
-def _cell(cell: Any) -> str:
+def _parts(sizes: Sequence[int], width: int) -> list[list[int]]:
+    """Which columns stand side by side: as many as fit beside the first."""
+    parts: list[list[int]] = []
+    used = width + 1
+    for place in range(1, len(sizes)):
+        used += len(GAP) + sizes[place]
+        if used > width:
+            parts.append([0])
+            used = sizes[0] + len(GAP) + sizes[place]
+        parts[-1].append(place)
+    return parts or [list(range(len(sizes)))]
+
+
+def _part(
+    part: Sequence[int], heads: Sequence[str], rows: Sequence[Sequence[str]], sizes: Sequence[int]
+) -> list[Line]:
+    numbers = {place for place in part if rows and all(_numeric(row[place]) for row in rows)}
+
+    def line(cells: Sequence[str], style: str) -> Line:
+        shown = (
+            fit(cell, sizes[place], right=place in numbers)
+            for place, cell in zip(part, cells, strict=True)
+        )
+        return one(MARGIN + GAP.join(shown), style)
+
+    wrapped = [
+        textwrap.wrap(heads[place], sizes[place], break_long_words=False) or [""] for place in part
+    ]
+    deep = max(map(len, wrapped), default=0)
+    over = [[""] * (deep - len(words)) + words for words in wrapped]
+    lines = [line([words[at] for words in over], "dim") for at in range(deep)]
+    return lines + [line([row[place] for place in part], "") for row in rows]
+
+
+def _cell(cell: Any, digits: int | None) -> str:
     if cell is None:
-        return "n/a"
-    return f"{cell:.4g}" if isinstance(cell, float) else tidy(str(cell))
+        return MISSING
+    if isinstance(cell, float):
+        return f"{cell:.4g}" if digits is None else f"{cell:z,.{digits}f}"
+    return f"{cell:,}" if type(cell) is int else tidy(str(cell))
 
 
 def _numeric(cell: str) -> bool:
-    return cell[:1].isdigit() or (cell[:1] in "+-" and cell[1:2].isdigit())
+    return cell == MISSING or cell.lstrip("+-")[:1].isdigit()
