@@ -13,6 +13,8 @@ from .attempts import Limits
 Ablation: TypeAlias = Literal[
     "recall_floor", "level_1_only", "target_only", "undirected", "novelty", "flag_overlap"
 ]
+BASELINE = "baseline"
+"""The kind of the units that the search is compared with."""
 CHANGES: Mapping[Ablation, str] = {
     "recall_floor": "the gate asks for recall of missed faults",
     "level_1_only": "no escalation",

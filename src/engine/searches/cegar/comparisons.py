@@ -7,12 +7,10 @@ from dataclasses import replace
 
 from ...gates.together import together
 from . import induction, judging
-from .arms import Ablation, ablated
+from .arms import BASELINE, Ablation, ablated
 from .attempts import Progress
 from .loop import rounds, unit_of
 from .pool import Desk
-
-KIND = "baseline"
 
 
 async def compare(desk: Desk, first: int) -> None:
@@ -37,4 +35,4 @@ async def _arm(desk: Desk, name: Ablation, first: int) -> None:
     arm = ablated(name, desk.setup.limits)
     columns = {operator.node: desk.columns[operator.node] for operator in desk.starting}
     fresh = replace(desk, columns=columns, progress=Progress(arm.limits), arm=arm, admitted=[])
-    await rounds(fresh, name, KIND, first)
+    await rounds(fresh, name, BASELINE, first)

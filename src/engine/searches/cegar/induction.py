@@ -11,6 +11,7 @@ from functools import partial
 from ...context import UnitBody, UnitSpec
 from ...model.core import Decision, Event, NodeState
 from ...model.llm import Json
+from .arms import BASELINE
 from .authoring import ASKS, author, sample_data
 from .baseline import node_of
 from .bench import Operator
@@ -22,7 +23,6 @@ from .trial import DECIDABLE, REST, Trial, behaves, by_label, detail_of, extend,
 from .trial import screened as passes_screens
 from .verdicts import Member
 
-KIND = "baseline"
 GATE = "induction"
 
 
@@ -31,7 +31,7 @@ def units(desk: Desk, first: int) -> list[tuple[UnitSpec, UnitBody]]:
     settings = desk.setup.settings
     wanted = {1: settings.induction_level1, 2: settings.induction_level2}
     return [
-        (UnitSpec(unit_name(level), KIND, first + place), _body(desk, level, count))
+        (UnitSpec(unit_name(level), BASELINE, first + place), _body(desk, level, count))
         for place, (level, count) in enumerate(wanted.items())
         if count
     ]

@@ -20,6 +20,7 @@ from ...model.llm import Completion, Finish, Json, Message, Request
 from ...prompts import load_template, render
 from ..harden.requests import document
 from ..harden.setup import Profile
+from .arms import BASELINE
 from .electorate import code_hash
 from .training import Labelled, Program
 from .verdicts import LETTERS, Member, Verdict, letters
@@ -29,7 +30,6 @@ FORMS: tuple[Form, ...] = ("word", "reason")
 """The prompts: one word; or reasons, then a verdict, told the training split's class balance."""
 ROLES = ("author", "judge")
 """The models: the one that writes operators, and a cheaper one."""
-KIND = "baseline"
 _WORD = re.compile(r"\b(right|wrong)\b", re.IGNORECASE)
 _LINE = re.compile(r"^\W*verdict\W+(right|wrong)\b", re.IGNORECASE | re.MULTILINE)
 _MEANS = {"wrong": Verdict.FLAG, "right": Verdict.PASS}
@@ -76,7 +76,7 @@ def units(
 ) -> list[tuple[UnitSpec, UnitBody]]:
     """A unit for each configuration on a split, at the places from `first` on."""
     return [
-        (UnitSpec(judge.unit, KIND, first + place), _body(ctx, judge, split, known))
+        (UnitSpec(judge.unit, BASELINE, first + place), _body(ctx, judge, split, known))
         for place, judge in enumerate(judges)
     ]
 

@@ -1,5 +1,7 @@
 """A small cegar run: a few tasks of the own suite, the offline author, no starting pool."""
 
+from functools import cache
+
 from evoscope.engine.benchmarks.code_tasks.sources import Split, own_splits
 from evoscope.engine.config import ProviderSettings
 from evoscope.engine.model.llm import Params
@@ -13,6 +15,7 @@ PLACES, CANDIDATES = (2, 8, 14, 20, 21), 10
 """Decidable tasks, so that an operator can help enough of them."""
 
 
+@cache
 def split() -> Split:
     """Some tasks of the training split with few candidates."""
     whole, _ = own_splits(CANDIDATES, 42)
