@@ -24,7 +24,7 @@ class CallsView(RowsView[CallRow]):
     columns = (
         Column("time", 8, least=76),
         Column("status", 9),
-        Column("purpose", 9),
+        Column("purpose", 11),
         Column("node", 24, middle=True),
         Column("no", 3, "right"),
         Column("model", 0),
