@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -241,3 +242,12 @@ def asked(run: Run, slots: Iterable[str]) -> list[tuple[str, int]]:
             body = json.loads(reader.blob(row[0]))
             found.append((body["messages"][-1][1], int(body["params"].get("seed", 0))))
     return found
+
+
+def unlisted(run: Run, server: LlmServer) -> Counter[tuple[str, int]]:
+    """Requests that came more often than their call was completed, less what the file lists."""
+    slots = run.query("SELECT slot FROM call WHERE status IN ('completed', 'failed')")
+    ambiguous = run.query("SELECT slot FROM attempt WHERE outcome = 'ambiguous'")
+    extra = Counter(question(seen) for seen in server.requests)
+    extra -= Counter(asked(run, [slot for (slot,) in slots]))
+    return extra - Counter(asked(run, [slot for (slot,) in ambiguous]))

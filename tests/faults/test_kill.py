@@ -2,13 +2,12 @@
 
 import random
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from evoscope.engine.config import RunConfig
-from tests.e2e.kit import Run, ServerThread, asked, export_files, question, wait_until, wire_config
+from tests.e2e.kit import Run, ServerThread, export_files, unlisted, wait_until, wire_config
 from tests.servers.llm_faults import Rule
 from tests.servers.llm_server import LlmServer
 
@@ -26,15 +25,6 @@ def six_cases(server: LlmServer) -> RunConfig:
             "harden.offspring": 5,
         },
     )
-
-
-def unlisted(run: Run, server: LlmServer) -> Counter[tuple[str, int]]:
-    """Requests that came more often than their call was completed, less what the file lists."""
-    slots = run.query("SELECT slot FROM call WHERE status IN ('completed', 'failed')")
-    ambiguous = run.query("SELECT slot FROM attempt WHERE outcome = 'ambiguous'")
-    extra = Counter(question(seen) for seen in server.requests)
-    extra -= Counter(asked(run, [slot for (slot,) in slots]))
-    return extra - Counter(asked(run, [slot for (slot,) in ambiguous]))
 
 
 @pytest.mark.slow

@@ -30,6 +30,8 @@ class Draft:
     native_finish: str | None = None
     refusal: str | None = None
     tool: dict[str, Any] | None = None
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    """Tool calls that the responder makes, over the chat wire: id, name, arguments."""
     usage: dict[str, Any] = field(default_factory=dict)
     blocks: list[dict[str, Any]] | None = None
     stop_details: dict[str, Any] | None = None
@@ -76,6 +78,12 @@ def _chat(draft: Draft) -> dict[str, Any]:
     if draft.tool is not None:
         function = {"name": draft.tool["name"], "arguments": draft.tool["arguments"]}
         message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
+    elif draft.calls:
+        message["tool_calls"] = [
+            {"id": call["id"], "type": "function", "function":
+             {"name": call["name"], "arguments": json.dumps(call["arguments"])}}
+            for call in draft.calls
+        ]  # fmt: skip
     choice = {
         "index": 0,
         "message": message,

@@ -18,10 +18,18 @@ ROLE_BY_KEYS = (
     ("mutation", {"axis_feedback"}),
     ("rubric", {"sources"}),
     ("analysis", {"cases"}),
+    ("challenger", {"operators", "proposals"}),
+    ("proposer", {"pass", "schema"}),
 )
 
 GATES = ("extraction", "audit", "realism")
 """Roles asked at temperature 0, which the Anthropic wire leaves out."""
+
+
+class Said(str):
+    """A text with the tool calls that come with it."""
+
+    calls: list[dict[str, Any]]
 
 
 def digest_responder(wire: Wire, body: dict[str, Any]) -> str:
@@ -59,8 +67,13 @@ class OfflineResponder:
 
     async def __call__(self, wire: Wire, body: dict[str, Any]) -> str:
         request = self._request(wire, body, self._sample(body))
-        reply = await self._provider.send(request, 600)
-        return self._provider.parse(reply, request).text
+        completion = self._provider.parse(await self._provider.send(request, 600), request)
+        said = Said(completion.text)
+        said.calls = [
+            {"id": call.id, "name": call.name, "arguments": call.arguments}
+            for call in completion.tool_calls
+        ]
+        return said
 
     def _sample(self, body: dict[str, Any]) -> int:
         if "seed" in body:
@@ -70,9 +83,10 @@ class OfflineResponder:
         return self._seen[key] - 1
 
     def _request(self, wire: Wire, body: dict[str, Any], sample: int) -> Any:
-        from evoscope.engine.model.llm import Message, Params, Request
+        from evoscope.engine.model.llm import Params, Request
 
         role = role_of(prompt_text(body))
+        role = "agent" if role == "task" and body.get("tools") else role
         left_out = 0.0 if role in GATES and wire == "anthropic" else None
         turns = [turn for turn in body["messages"] if turn["role"] != "system"]
         return Request(
@@ -80,7 +94,8 @@ class OfflineResponder:
             provider="offline",
             model=body["model"],
             system=system_text(wire, body),
-            messages=tuple(Message(turn["role"], str(turn["content"])) for turn in turns),
+            messages=tuple(map(_message, turns)),
+            tools=tuple(map(_tool, body.get("tools", []))),
             params=Params(
                 temperature=body.get("temperature", left_out),
                 top_p=body.get("top_p"),
@@ -90,6 +105,27 @@ class OfflineResponder:
             ),
             sample=sample,
         )
+
+
+def _message(turn: dict[str, Any]) -> Any:
+    """A turn of the chat wire as the offline agent keeps it."""
+    from evoscope.engine.model.llm import Message
+
+    calls = [
+        {"id": call["id"], "name": call["function"]["name"],
+         "arguments": json.loads(call["function"]["arguments"])}
+        for call in turn.get("tool_calls") or ()
+    ]  # fmt: skip
+    text = str(turn.get("content") or "")
+    return Message(turn["role"], text, raw=calls or None, tool_call_id=turn.get("tool_call_id"))
+
+
+def _tool(tool: dict[str, Any]) -> Any:
+    """A tool of the chat wire."""
+    from evoscope.engine.model.llm import Tool
+
+    said = tool["function"]
+    return Tool(said["name"], said.get("description", ""), said["parameters"])
 
 
 def role_of(prompt: str) -> str:

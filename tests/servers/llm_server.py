@@ -185,7 +185,9 @@ class LlmServer:
         if pinned := (body.get("provider") or {}).get("only"):
             draft.provider = pinned[0]
         hits = self._hits(draft, raw.decode(), key)
-        draft.text = await respond(self._responder, wire, body)
+        said = await respond(self._responder, wire, body)
+        draft.text, draft.calls = said, getattr(said, "calls", [])
+        draft.finish = "tool_calls" if draft.calls else None
         for hit in hits:
             await self._wait(hit, rng)
             if hit.fault in CHANGES:

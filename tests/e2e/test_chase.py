@@ -1,0 +1,81 @@
+"""A chase run over the wire as real processes, killed again and again; and what it leaves."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evoscope.engine.config import RunConfig
+from evoscope.engine.searches.chase.setup import ROLES
+from tests.e2e import kit
+from tests.e2e.kit import PROFILE_SEED, Run, ServerThread, export_files, unlisted, wait_until
+from tests.servers.llm_faults import Rule
+from tests.servers.llm_server import LlmServer
+
+KILLS = 10
+LATENCY = Rule("latency", args={"low": 0.0, "high": 0.03})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patience(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A whole search takes longer than other runs; the index is built in the test's folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kit, "WAIT_S", 400.0)
+        patch.setenv("EVOSCOPE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def over_documents(server: LlmServer) -> RunConfig:
+    """A search over our small corpus, with rollouts of several tool turns each."""
+    model = {"provider": "wire", "seed": PROFILE_SEED}
+    value: dict[str, Any] = {
+        "search": "chase",
+        "benchmark": {"kind": "corpus_qa"},
+        "providers": {
+            "wire": {
+                "kind": "chat_completions",
+                "dialect": "openrouter",
+                "base_url": f"{server.url}/v1",
+                "limits": {"concurrency": 16},
+            }
+        },
+        "models": {role: {**model, "model": f"qwen/{role}"} for role in ROLES},
+        "chase": {
+            "rounds": 1, "methods": ["chase", "compass"], "eta": "0", "rollouts_evo": 1,
+            "rollouts_disc": 1, "rollouts_conf": 2, "rollouts_cert": 1,
+        },
+    }  # fmt: skip
+    return RunConfig.model_validate(value)
+
+
+@pytest.mark.slow
+def test_killed_at_ten_moments_it_loses_nothing_and_buys_no_rollout_twice(tmp_path: Path) -> None:
+    draw = random.Random(10)
+    with ServerThread([LATENCY]) as server:
+        whole = Run(tmp_path / "whole" / "run.evo", over_documents(server)).make()
+        assert whole.finish() == 0, (whole.path.parent / "run.evo.d" / "out.txt").read_text()
+        needed = server.stats.seen
+        assert needed == whole.count("call") == whole.count("call WHERE status = 'completed'")
+        server.requests.clear()
+
+        run = Run(tmp_path / "cut" / "run.evo", over_documents(server)).make()
+        for moment in sorted(draw.sample(range(needed), KILLS)):
+            engine = run.begin()
+            wait_until(
+                lambda m=moment: server.stats.seen >= needed + m, "requests", kit.WAIT_S  # type: ignore[misc]
+            )  # fmt: skip
+            assert engine.poll() is None, "the run ended before its last kill"
+            run.kill()
+        assert run.finish() == 0
+
+        assert run.digest() == whole.digest()
+        assert export_files(run, tmp_path / "a") == export_files(whole, tmp_path / "b")
+        sent, ambiguous = len(server.requests), run.count("attempt WHERE outcome = 'ambiguous'")
+        assert not unlisted(run, server)
+        assert sent - needed <= ambiguous
+        rollouts = "SELECT node, context, item, sample, num, den FROM rollout ORDER BY 1, 2, 3, 4"
+        assert run.query(rollouts) == whole.query(rollouts)
+        assert run.count("decision WHERE kind = 'open_seal'") == 1
+        assert run.cli("verify", run.path).code == 0
