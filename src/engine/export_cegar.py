@@ -4,15 +4,20 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
+from .benchmarks.code_tasks.bundle import shown_fields
 from .benchmarks.code_tasks.operate import OPERATOR, PEER
 from .errors import UsageError
 from .model.llm import Json
+from .report.cegar_composition import composed
 from .report.cegar_read import CegarRun, read_cegar
 from .searches.cegar.bench import Operator
+from .searches.cegar.composition import MAX_SIZE
 from .searches.cegar.training import Labelled
 from .store.reader import Reader
 
 PACKAGE = "evoscope_pool"
+CODE_FIELDS = "`id`, `prompt`, `entry_point` and `visible` (assert statements)"
+TEXT_FIELDS = "`id`, `prompt` and the other fields of your tasks"
 PROJECT = """[build-system]
 requires = ["setuptools>=77"]
 build-backend = "setuptools.build_meta"
@@ -32,8 +37,8 @@ packages = ["evoscope_pool", "evoscope_pool.operators"]
 README = """# A pool of operators
 
 Found by the Evoscope run `{run}`. `from evoscope_pool import score`, then
-`score(task, code, peers)`: `task` has `id`, `prompt`, `entry_point` and `visible` (assert
-statements), `peers` are the other samples for it. No model is called.
+`score(task, code, peers)`: `task` has {fields}, `peers` are the other samples for it. No model is
+called.
 
 Candidates run in processes with limited time and with your rights: score untrusted code inside a
 container. `electorate.json` holds what the training verdicts rest on (hash {electorate});
@@ -64,10 +69,13 @@ def export_pool(path: Path, folder: Path) -> list[Path]:
 def contents(run: CegarRun) -> dict[str, str]:
     """The package's files by path."""
     here = files(f"{__package__}.searches.cegar")
-    split = run.training.split
-    texts = {
+    split, voting = run.training.split, deployed(run)
+    texts = any(task.dataset == "bundle" for task in split.tasks)
+    written = {
         "pyproject.toml": PROJECT,
-        "README.md": README.format(run=run.name, electorate=split.electorate),
+        "README.md": README.format(
+            run=run.name, electorate=split.electorate, fields=TEXT_FIELDS if texts else CODE_FIELDS
+        ),
         f"{PACKAGE}/__init__.py": (here / "package" / "scorer.py")
         .read_text(encoding="utf-8")
         .replace("from ..inputs import", "from .inputs import"),
@@ -75,13 +83,14 @@ def contents(run: CegarRun) -> dict[str, str]:
         f"{PACKAGE}/inputs.py": (here / "inputs.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/operators/__init__.py": '"""The operators, read as text."""\n',
     }
-    texts |= {f"{PACKAGE}/{_file(one)}": one.source for one in run.admitted}
+    written |= {f"{PACKAGE}/{_file(one)}": one.source for one in voting}
     pool: dict[str, Json] = {
         "run": run.name,
-        "least_votes": min(2, len(run.admitted)),
+        "answers": "texts" if texts else "programs",
+        "least_votes": min(2, len(voting)),
         "operators": [
             {"name": one.node, "title": one.name, "level": one.level, "file": _file(one)}
-            for one in run.admitted
+            for one in voting
         ],
         "cpu_s": {"operator": OPERATOR.cpu_s, "peer": PEER.cpu_s},
     }
@@ -89,8 +98,17 @@ def contents(run: CegarRun) -> dict[str, str]:
     told = {"pool": pool, "electorate": _electorate(split), "certificate": certificate}
     for name, value in told.items():
         text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
-        texts[f"{PACKAGE}/{name}.json"] = f"{text}\n"
-    return texts
+        written[f"{PACKAGE}/{name}.json"] = f"{text}\n"
+    return written
+
+
+def deployed(run: CegarRun) -> tuple[Operator, ...]:
+    """The operators that vote: all of them, or what C6 picks where they are more than six."""
+    if len(run.admitted) <= MAX_SIZE:
+        return run.admitted
+    found = composed(run, None)
+    assert found is not None
+    return tuple(run.admitted[place] for place in found.choice("C6").members)
 
 
 def _file(operator: Operator) -> str:
@@ -102,7 +120,9 @@ def _electorate(split: Labelled) -> dict[str, Json]:
     return {
         "hash": split.electorate,
         "tasks": {
-            task.id: {
+            task.id: {**shown_fields(task), "peers": list(split.samples[task.id])}
+            if task.dataset == "bundle"
+            else {
                 "id": task.id,
                 "prompt": task.prompt,
                 "entry_point": task.entry,

@@ -176,7 +176,13 @@ def training_split(reader: Reader) -> Split:
     for name, codec, data in reader.rows(ITEMS):
         held = json.loads(unpack(codec, data))
         visible = tuple(held["visible"])
-        tasks.append(Task(name, "own", held["prompt"], held["entry"], "", visible, ()))
+        fields = held.get("fields", {})
+        tasks.append(
+            Task(
+                name, "bundle" if fields else "own", held["prompt"], held["entry"], "", visible,
+                (), fields=fields,
+            )
+        )  # fmt: skip
         samples[name] = tuple(held["samples"])
     settings = json.loads(reader.meta()["config"])["cegar"]
     return Split(tuple(tasks), samples, everything=settings.get("signatures") == "raw")

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 
 from evoscope.engine.benchmarks.code_tasks.operate import Given, operator_job, read_answer
 from evoscope.engine.errors import DataError
+from evoscope.engine.export_cegar import export_pool
 from evoscope.engine.model.outcomes import Outcomes, Place
 from evoscope.engine.report.cegar_read import read_cegar
 from evoscope.engine.report.cegar_report import cegar_report
@@ -89,6 +92,29 @@ def test_its_report_counts_only_answers_that_pass_the_visible_check(kit: Kit) ->
     table = cegar_report(found, None, {}).tables["splits"]
     assert table.rows[0][3:5] == (len(texts), timed)
     assert not found.starting
+
+
+SCRIPT = (
+    "import json, sys\nfrom evoscope_pool import ELECTORATE, score\n"
+    "out = {t: [score(v, c, v['peers'])['verdicts'] for c in v['peers']]"
+    " for t, v in ELECTORATE['tasks'].items()}\njson.dump(out, sys.stdout)\n"
+)
+
+
+def test_an_exported_pool_says_the_same_of_every_answer(kit: Kit, tmp_path: Path) -> None:
+    path = kit.file("trains")
+    kit.finish(path, 1)
+    export_pool(trains.described(path), tmp_path / "pool")
+    said = subprocess.run(
+        [sys.executable, "-c", SCRIPT], cwd=tmp_path / "pool", capture_output=True, check=True
+    )
+    outside = json.loads(said.stdout)
+    with Reader(path) as reader:
+        found = read_cegar(reader)
+    for operator in found.admitted:
+        for member, verdict in found.training.columns[operator.node].items():
+            assert outside[member.task][member.sample][operator.node] == verdict.name.lower()
+    assert found.admitted
 
 
 def test_a_level_2_operator_reads_the_other_answers_and_can_run_none(

@@ -20,6 +20,8 @@ _HERE = files(__package__)
 POOL: dict[str, Any] = json.loads((_HERE / "pool.json").read_text(encoding="utf-8"))
 ELECTORATE: dict[str, Any] = json.loads((_HERE / "electorate.json").read_text(encoding="utf-8"))
 CERTIFICATE: Any = json.loads((_HERE / "certificate.json").read_text(encoding="utf-8"))
+TEXTS = POOL["answers"] == "texts"
+"""Whether the pool judges answers that are no programs: then there is nothing to run."""
 BUDGET = 600
 PEERS = 16
 TIMEOUT = (False, "timeout")
@@ -40,6 +42,8 @@ class Context:
     """The second half of a level-2 operator's view."""
 
     def __init__(self, task: Mapping[str, Any], programs: Sequence[str]) -> None:
+        if TEXTS:
+            task = {"id": task["id"], "visible": [], "entry_point": ""}
         known = known_arguments(task["visible"], task["entry_point"])
         made = inputs(task["id"], known)
         self.own, self.peers = 0, list(range(1, len(programs)))
@@ -57,7 +61,10 @@ class Context:
         """Run a program on each tuple of arguments. Raises OverBudget.
 
         Behind its first time-out a program is not run any more; all else counts as timed out.
+        Raises IndexError where answers are no programs.
         """
+        if TEXTS:
+            raise IndexError(f"there is no peer {peer}")
         asked = [tuple(one) for one in wanted]
         self._spent += len(asked)
         if self._spent > BUDGET:
@@ -73,8 +80,8 @@ class Context:
 def score(task: Mapping[str, Any], code: str, peers: Sequence[str]) -> dict[str, Any]:
     """Whether the pool flags a candidate, and what each operator says.
 
-    `task` has id, prompt, entry_point and visible (assert statements); `peers` are the other
-    samples for it, in order.
+    `task` has id, prompt, entry_point and visible (assert statements), or the fields of a domain's
+    own task; `peers` are the other samples for it, in order.
     """
     said = {one["name"]: verdict(one, task, code, peers) for one in POOL["operators"]}
     flags = sum(word == "flag" for word in said.values())
@@ -85,20 +92,26 @@ def verdict(
     operator: Mapping[str, Any], task: Mapping[str, Any], code: str, peers: Sequence[str]
 ) -> str:
     """flag, pass or abstain; an operator that fails abstains."""
-    view = {
-        "prompt": task["prompt"], "entry_point": task["entry_point"],
-        "visible": list(task["visible"]), "examples": examples(task),
-    }  # fmt: skip
     module: dict[str, Any] = {}
     try:
         exec((_HERE / operator["file"]).read_text(encoding="utf-8"), module)
         if operator["level"] == 1:
-            found = module["op"](view, code)
+            found = module["op"](view(task), code)
         else:
-            found = module["op"](view, code, Context(task, [code, *others(peers, code)]))
+            found = module["op"](view(task), code, Context(task, [code, *others(peers, code)]))
     except (Exception, OverBudget):
         return "abstain"
     return found if found in ("flag", "pass") else "abstain"
+
+
+def view(task: Mapping[str, Any]) -> dict[str, Any]:
+    """The task as an operator sees it."""
+    if TEXTS:
+        return {name: value for name, value in task.items() if name not in ("hidden", "peers")}
+    return {
+        "prompt": task["prompt"], "entry_point": task["entry_point"],
+        "visible": list(task["visible"]), "examples": examples(task),
+    }  # fmt: skip
 
 
 def others(peers: Sequence[str], code: str) -> list[str]:
