@@ -21,7 +21,7 @@ TYPED = [
 def test_every_command_of_the_readme_is_a_command() -> None:
     assert len(TYPED) >= 20
     for line in TYPED:
-        assert shlex.split(line)[1] in COMMANDS, line
+        assert line.split()[1] in COMMANDS, line
 
 
 @pytest.mark.parametrize("search", ["harden", "cegar", "chase"])
