@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.bigfile import SMALL, Shape, build
+from tests.tui.cegarfile import build_cegar
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +33,15 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> None:
 def golden_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run that screens are compared on: always the same, in a folder of its own."""
     return build(tmp_path_factory.mktemp("golden") / "golden.evo", SMALL)
+
+
+@pytest.fixture(scope="session")
+def cegar_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished cegar run."""
+    return build_cegar(tmp_path_factory.mktemp("cegar") / "cegar.evo")
+
+
+@pytest.fixture(scope="session")
+def cegar_hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with hostile strings in every text."""
+    return build_cegar(tmp_path_factory.mktemp("cegar") / "hostile.evo", hostile=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from weakref import WeakKeyDictionary, proxy
 
-from ..errors import UsageError
+from ..errors import DataError, UsageError
 from ..searches.cegar.cells import unpack_some
 from ..searches.cegar.metric import Score, score
 from ..searches.cegar.partition import BlindSpot, blind_spots
@@ -20,7 +20,7 @@ from ..searches.cegar.training import LABELS, Labelled, labelled
 from ..searches.cegar.verdicts import LETTERS, Member, Verdict, letters, signatures
 from ..store.reader import Reader
 from .cegar_held import held_file, held_out
-from .cegar_read import read_cegar, served, training_split
+from .cegar_read import rounds_of, served, training_split
 
 __all__ = [
     "ABSTAIN", "FLAG", "BlindSpot", "Facts", "Held", "Member", "Said", "facts_of", "letters",
@@ -51,9 +51,11 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The pool on the held-out split; `score` is None while not everything has been scored."""
+    """The pool on the held-out split; `score` is None while not everything has been scored, or
+    where `trouble` says why the split cannot be read."""
 
     score: Score | None
+    trouble: str = ""
 
 
 class Facts:
@@ -155,16 +157,20 @@ class Facts:
             return None
         known = (tuple(admitted), path.stat().st_mtime_ns)
         if self._held[0] != known:
-            self._held = (known, Held(self._held_score(config)))
+            self._held = (known, self._read_held(frozenset(admitted), config))
         return self._held[1]
 
-    def _held_score(self, config: dict[str, object]) -> Score | None:
-        operators = read_cegar(self._reader).admitted
-        judged = held_out(self._reader.path, config, operators) if operators else None
+    def _read_held(self, admitted: frozenset[str], config: dict[str, object]) -> Held:
+        authored = [found.admitted for found in rounds_of(self._reader)]
+        pool = tuple(one for one in authored if one is not None and one.node in admitted)
+        try:
+            judged = held_out(self._reader.path, config, pool)
+        except DataError as error:  # the tasks' own files may be elsewhere by now
+            return Held(None, str(error))
         if judged is None:
-            return None
-        flags = pool_flags([dict(judged.columns[one.node]) for one in operators], judged.split)
-        return score(judged.split.votes(flags.__getitem__))
+            return Held(None)
+        flags = pool_flags([dict(judged.columns[one.node]) for one in pool], judged.split)
+        return Held(score(judged.split.votes(flags.__getitem__)))
 
 
 _KEPT: WeakKeyDictionary[Reader, Facts | str] = WeakKeyDictionary()

@@ -114,7 +114,8 @@ def _held_line(held: Any) -> Line:
     if held is None:
         return ((" held out   ", "dim"), ("not read yet; `evoscope score RUN` scores it", "dim"))
     if held.score is None:
-        return ((" held out   ", "dim"), ("not all of the pool is scored", "warn"))
+        text = tidy(held.trouble) or "not all of the pool is scored"
+        return ((" held out   ", "dim"), (text, "warn"))
     told = _change(held.score.share, held.score.helped, held.score.hurt)
     delta: Span = (delta_text(held.score.delta), "accent")
     return ((" held out   ", "dim"), delta, (f"  {told}", "dim"))

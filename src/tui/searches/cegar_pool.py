@@ -49,7 +49,7 @@ def _levels(search: Search, attempts: Sequence[Attempt]) -> list[Tried]:
     for level in sorted({*INTERFACES, *(one.level for one in attempts)}):
         own = [one for one in attempts if one.level == level]
         hand = sum(str(node.origin.get("level")) == level for node in search.starting)
-        note = f"{len(own)} authored; of the hand-written pool {hand}, which never vote"
+        note = f"{len(own)} authored; {hand} hand-written ones besides, which never vote"
         name = INTERFACES.get(level, f"level {level}")
         rows.append(_tried(f"level {level}", name, note, own))
     return rows
@@ -61,6 +61,12 @@ def _tried(
     stops = Counter(STOPS.get(one.stopped, "admission") for one in own if one.stopped)
     ids = tuple(one.node.id for one in own) if nodes is None else tuple(nodes)
     return Tried(key, name, note, ids, stops, sum(one.admitted for one in own))
+
+
+def titled(node: NodeRow) -> str:
+    """An operator's name; with its node where it was authored, for names repeat."""
+    name = tidy(node.description)
+    return name if node.group == "start" else f"{name} ({tidy(node.id)})"
 
 
 def _behaviours(search: Search, attempts: Sequence[Attempt], facts: "Facts") -> list[Tried]:
@@ -76,7 +82,7 @@ def _behaviours(search: Search, attempts: Sequence[Attempt], facts: "Facts") -> 
     for flags, nodes in sorted(classes.items(), key=lambda pair: (-len(pair[1]), pair[1][0].seq)):
         wrong = sum(not facts.split.programs[number].correct for number in flags)
         tasks = len({facts.split.programs[number].task for number in flags})
-        names = ", ".join(dict.fromkeys(tidy(node.description) for node in nodes))
+        names = ", ".join(titled(node) for node in nodes)
         told = f"{wrong} wrong and {len(flags) - wrong} right programs in {tasks} tasks"
         note = f"flags {told if flags else 'nothing in decidable tasks'}"
         own = [authored[node.id] for node in nodes if node.id in authored]
@@ -173,7 +179,7 @@ def _operator(one: Attempt, facts: "Facts | None") -> Kept:
     score = facts.score(one.node.id) if facts is not None else None
     flags = score.flags if score is not None else one.figures.get("flags")
     return Kept(
-        one.node.id, tidy(one.node.description), one.word, one.level, one.figures.get("helped"),
+        one.node.id, titled(one.node), one.word, one.level, one.figures.get("helped"),
         one.figures.get("hurt"), one.delta, flags, one.node.id,
     )  # fmt: skip
 
@@ -182,7 +188,7 @@ def _hand(node: NodeRow, facts: "Facts | None") -> Kept:
     score = facts.score(node.id) if facts is not None else None
     told = (None, None, None) if score is None else (score.helped, score.hurt, score.flags)
     return Kept(
-        node.id, tidy(node.description), "starting", str(node.origin.get("level", "")), told[0],
+        node.id, titled(node), "starting", str(node.origin.get("level", "")), told[0],
         told[1], node.score, told[2], node.id,
     )  # fmt: skip
 
@@ -206,15 +212,14 @@ POOL_COLUMNS = (
     Column("flags", 6, "right", least=66),
 )
 WIDE_FROM = 100
-WIDE_POOL = (
-    POOL_COLUMNS[0], replace(POOL_COLUMNS[1], width=40), *POOL_COLUMNS[2:], Column("node", 0)
-)  # fmt: skip
+WIDE_POOL = (POOL_COLUMNS[0], replace(POOL_COLUMNS[1], width=48), *POOL_COLUMNS[2:], Column("", 0))
+"""Wide screens keep the figures near the names."""
 FIGURES = 3
 """The first column of figures: in a blind spot's line its signature takes their place."""
 
 
 def pool_columns(width: int) -> tuple[Column, ...]:
-    """The columns of operators; wide screens have the nodes too."""
+    """The columns of operators."""
     return WIDE_POOL if width >= WIDE_FROM else POOL_COLUMNS
 
 
@@ -250,7 +255,7 @@ def kept_cells(row: Kept, glyphs: Glyphs) -> list[Span]:
         (count_text(row.hurt), "bad" if row.hurt else "dim"),
         (delta_text(row.delta), "accent" if row.delta and row.delta > 0 else "dim"),
         (count_text(row.flags), ""),
-        (tidy(row.node or ""), "dim"),
+        ("", ""),
     ]
 
 

@@ -50,12 +50,12 @@ class CegarArchiveView(StillView[Kept]):
         return kept_cells(row, self.host.glyphs)
 
     def lines(self, width: int, height: int) -> list[Line]:
-        """The list, with the nodes where there is room."""
+        """The list, its figures near the names."""
         self.columns = pool_columns(width)
         return super().lines(width, height)
 
     def shown(self) -> Shown | None:
-        """The list as text, with the nodes."""
+        """The list as text."""
         self.columns = pool_columns(WIDE_FROM)
         return super().shown()
 
