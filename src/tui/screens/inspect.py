@@ -125,12 +125,13 @@ class InspectPage(Page):
         return [head, self._tabs(width), *rows]
 
     def _tabs(self, width: int) -> Line:
+        against = f"  vs {'original' if self.original else 'parent'}" if self.tab == DIFF else ""
+        long = sum(len(name) + 4 for name in self.tabs) + 1 + len(against) > width
         spans: list[Span] = [(" ", "")]
         for place, name in enumerate(self.tabs):
-            spans.append((f" {place + 1} {name} ", "cursor" if name == self.tab else "dim"))
-        if self.tab == DIFF:
-            spans.append((f"  vs {'original' if self.original else 'parent'}", "dim"))
-        return fit_line(tuple(spans), width)
+            shown = name[:4] if against and long and name != self.tab else name
+            spans.append((f" {place + 1} {shown} ", "cursor" if name == self.tab else "dim"))
+        return fit_line((*spans, (against, "dim")), width)
 
     def _build(self, width: int) -> None:
         dossier = self.dossier

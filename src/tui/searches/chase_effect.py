@@ -12,9 +12,9 @@ from .chase_branches import stage_activity
 
 CERTIFIED = (
    ("r_rel", "R_rel", False), ("g_rel", "G_rel", True), ("g_min", "G_min", True),
-    ("gamma", "Gamma", False), ("g_0", "G_0", True), ("delta_bs", "Delta_BS", True),
+    ("gamma", "Gamma", False), ("g_0", "G_0", True), ("delta_bs", "D_BS", True),
 )  # fmt: skip
-WIDE = 9
+WIDE = 8
 SHORT = 8
 """Characters of an id that tell a run's few harnesses apart."""
 
@@ -52,7 +52,7 @@ def _gain(facts: Facts) -> Line:
         (f"G_rel {points(share(row['g_rel']), sign=True)}", "accent"),
         (f"  G_min {points(min(gains, default=None), sign=True)}", ""),
         (f"  Gamma {points(share(row['gamma']))}", "warn" if not row["feasible"] else ""),
-        (f"  on D_evo, {title} = {tidy(name)}", "dim"),
+        (f"  D_evo, {title} = {tidy(name)}", "dim"),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...engine.model.chase import Harness
 from ...engine.model.llm import Json
 from ...engine.store.content import fields_of
 from ...engine.store.reader import Reader
@@ -26,6 +27,7 @@ CHECKS = {
     "replay": "it replays alike and can be undone",
 }
 """The firewall's checks in words."""
+SPEC = tuple(Harness.model_fields)
 KEYS = {
     "fixture_change": "fixtures changed", "activation": "tasks it would touch",
     "vulnerability": "weak points it touches", "novelty": "novelty",
@@ -35,7 +37,8 @@ KEYS = {
 def harness_fields(content: str) -> Mapping[str, Json]:
     """A harness's surfaces, each as lines: policies setting by setting, rules, guidance."""
     spec = fields_of(content)
-    return {name: surface_lines(value) for name, value in spec.items()}
+    order = sorted(spec, key=lambda name: SPEC.index(name) if name in SPEC else len(SPEC))
+    return {name: surface_lines(spec[name]) for name in order}
 
 
 def surface_lines(value: Json) -> Json:

@@ -49,9 +49,8 @@ def line_of(branch: Branch, glyphs: Glyphs, opened: bool) -> list[Span]:
         delta, conf = (delta or now), (_known(trial.conf) or (now if delta else ""))
         far = trial.conf is not None and trial.archived
     else:
-        score, delta, conf = (now or _known(branch.score)), _known(branch.gamma), ""
-        far = branch.over
-        delta += "!" if far else ""
+        score, conf, far = _known(branch.score) or now, "", branch.over
+        delta = (score != now and now) or _known(branch.gamma) + "!" * far
     return [
         (f"  {sign} {tidy(row.id)}", style),
         (tidy(branch.what), "dim" if style == "bad" else ""),
@@ -69,9 +68,9 @@ def _head_cells(branch: Branch, glyphs: Glyphs, opened: bool) -> list[Span]:
     fold = " " if not below else glyphs.open if opened else glyphs.closed
     sign = glyphs.of(SIGNS.get(branch.word, "proposed"))
     name = f"{stage.method}, round {stage.round}" if stage.round else stage.id
-    text = f"{tidy(branch.what)}" + ("" if opened or not below else f"  ({below} nodes)")
+    name += "" if opened or not below else f"  ({below} nodes)"
     style = STYLE.get(branch.word, "dim")
-    return [(f"{fold}{sign} ", style), (f"{tidy(name)}  ", "bold"), (text, "dim")]
+    return [(f"{fold}{sign} ", style), (f"{tidy(name)}  ", "bold"), (tidy(branch.what), "dim")]
 
 
 def gate_sign(gates: Mapping[str, str], glyphs: Glyphs) -> str:

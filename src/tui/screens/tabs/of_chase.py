@@ -25,7 +25,7 @@ def sides(node: NodeRow) -> tuple[Side, ...]:
 def takes(node: NodeRow, descendants: int) -> str:
     """What a veto takes from the run."""
     if node.kind == "counterfactual":
-        return "leaves the archive: no later selection counts it as a constraint"
+        return "leaves the archive: no later selection counts it"
     return leaves(node, descendants)
 
 
