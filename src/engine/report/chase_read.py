@@ -2,22 +2,27 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from statistics import median, quantiles
 from typing import Any
 
 from ..store.reader import Reader
+from .chase_scores import certified_rates, evolution_gains
 
 DECISIONS = "SELECT unit, step, kind, considered, chosen, reason, vetoes FROM decision ORDER BY seq"
+TIMED = (
+    "FROM (SELECT c.*, coalesce(c.latency_s, 0) + coalesce((SELECT sum(a.wait_s) FROM attempt a "
+    "WHERE a.slot = c.slot), 0) AS wall FROM call c WHERE c.status = 'completed') "
+)
+"""Completed calls with their model time and the waits before their retries."""
 ROLLOUT_TIME = (
-    "SELECT node, sum(coalesce(latency_s, 0)), sum(input_tokens), sum(cached_input_tokens), "
-    "sum(output_tokens) FROM call WHERE unit = ? AND role = 'agent' AND status = 'completed' "
-    "GROUP BY node, purpose, number"
+    "SELECT node, sum(wall), sum(input_tokens), sum(cached_input_tokens), sum(output_tokens) "
+    f"{TIMED}WHERE unit = ? AND role = 'agent' GROUP BY node, purpose, number"
 )
 UNIT_SUMS = (
     "SELECT unit, role, count(*), sum(input_tokens), sum(cached_input_tokens), "
-    "sum(output_tokens), sum(latency_s) FROM call WHERE status = 'completed' GROUP BY unit, role"
+    f"sum(output_tokens), sum(wall) {TIMED}GROUP BY unit, role"
 )
 
 
@@ -64,7 +69,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class ChaseRun:
-    """Decisions in order, confirmations, what was used, and the certification's result."""
+    """Decisions in order, confirmations, what was used, and the certification's result.
+
+    `evo_gains` are G_rel on D_evo of the certified harnesses, `rates` R on D_cert by harness and
+    benchmark; both are empty before D_cert was opened.
+    """
 
     name: str
     choices: tuple[Choice, ...]
@@ -74,6 +83,9 @@ class ChaseRun:
     descriptions: Mapping[str, str]
     contested: tuple[str, ...]
     settings: Mapping[str, Any]
+    benchmark: Mapping[str, Any] = field(default_factory=dict)
+    evo_gains: Mapping[str, Fraction] = field(default_factory=dict)
+    rates: Mapping[tuple[str, str], Fraction] = field(default_factory=dict)
 
     def of(self, *kinds: str) -> list[Choice]:
         """The decisions of these kinds."""
@@ -102,6 +114,8 @@ def read_chase(reader: Reader) -> ChaseRun:
     sealed = next((choice for choice in choices if choice.kind == "open_seal"), None)
     result = json.loads(row[0]) if row and row[0] else None
     fixed = [*(sealed.chosen if sealed else ()), *(result["archive"] if result else ())]
+    config = json.loads(meta.get("config", "{}"))
+    certified = [entry["harness"] for entry in result["methods"].values()] if result else []
     return ChaseRun(
         name=meta.get("name", reader.path.stem),
         choices=choices,
@@ -110,7 +124,10 @@ def read_chase(reader: Reader) -> ChaseRun:
         certification=result,
         descriptions={node: description for node, (description, _, _) in nodes.items()},
         contested=tuple(node for node in fixed if node in nodes and nodes[node][2]),
-        settings=json.loads(meta.get("config", "{}")).get("chase", {}),
+        settings=config.get("chase", {}),
+        benchmark=config.get("benchmark", {}),
+        evo_gains=evolution_gains(reader, certified) if result else {},
+        rates=certified_rates(reader) if result else {},
     )
 
 

@@ -10,9 +10,12 @@ from .tables import Cell, Report, Table, columns
 
 RATES = ("r_rel", "r_0", "r_avg", "r_min", "g_rel", "g_0", "delta_bs", "gamma", "g_min")
 HEADS = (
-    "R_rel", "R_0", "R_avg,A", "R_min,A", "G_rel", "G_0", "Delta_BS", "Gamma", "G_min",
+    "R_rel", "R_0", "R_avg,A", "R_min,A", "G_rel", "G_0", "Delta_BS", "Gamma", "G_min", "Delta_TS",
 )  # fmt: skip
 NAMES = {"raw": "RawHarness", "compass": "HarnessCompass", "b0": "B0-Access", "chase": "CHASE"}
+BY_QUESTION = (
+    "Splits were made by question: questions of different splits may share source documents."
+)
 PAPER = (
     ("RawHarness", 81.89, 15.22, None, None, None),
     ("HarnessCompass", 80.45, 14.74, -1.28, 2.24, -3.53),
@@ -28,10 +31,13 @@ def chase_report(
     if run.contested:
         lines = f"The certificate is contested: {', '.join(run.contested)} was vetoed afterwards."
         banner = (*banner, lines)
+    if run.benchmark.get("splits") == "question":
+        banner = (*banner, BY_QUESTION)
     tables: dict[str, Table | None] = {
         "certification": certification_table(run),
         "selections": selection_table(run),
         "matrix": matrix_table(run),
+        "certified": certified_table(run),
         "counterfactuals": counterfactual_table(run),
         "guarantees": guarantee_table(run),
         "use": use_table(run),
@@ -56,11 +62,16 @@ def certification_table(run: ChaseRun) -> Table | None:
         return None
     methods = run.certification["methods"]
     rows: list[tuple[Cell, ...]] = [
-        (NAMES[name], entry["harness"], *(percent(entry.get(rate)) for rate in RATES))
+        (NAMES[name], entry["harness"], *(percent(entry.get(rate)) for rate in RATES),
+         percent(_specific(run, entry)))
         for name, entry in methods.items()
-    ]
+    ]  # fmt: skip
     left = {name: entry["missing"] for name, entry in methods.items() if entry["missing"]}
-    notes = ["All methods under CHASE's final archive; D_cert was opened once."]
+    notes = [
+        "All methods under CHASE's final archive; D_cert was opened once.",
+        "Delta_TS: how much larger the released gain was on D_evo, which the search saw.",
+        *_scoring(run),
+    ]
     notes += [
         f"{NAMES[name]}: {n} tasks without a score are in no mean." for name, n in left.items()
     ]
@@ -68,6 +79,42 @@ def certification_table(run: ChaseRun) -> Table | None:
         "Certification, per cent", columns("method", "harness", *((h, 2) for h in HEADS)),
         tuple(rows), tuple(notes),
     )  # fmt: skip
+
+
+def _specific(run: ChaseRun, entry: Mapping[str, Any]) -> Fraction | None:
+    """Delta_TS: G_rel on D_evo less G_rel on D_cert; None where D_evo was not scored (section 3.1).
+
+    B0-Access scores its harnesses on D_evo under B_0 alone.
+    """
+    seen = run.evo_gains.get(entry["harness"])
+    return None if seen is None else seen - Fraction(entry["g_rel"])
+
+
+def _scoring(run: ChaseRun) -> list[str]:
+    own = run.benchmark
+    if own.get("kind") != "corpus_qa":
+        return []
+    return [
+        "No B_0 is known of this benchmark: R_0, G_0 and Delta_BS cannot be had.",
+        f"Answers scored by {own['scorer']} match at tolerance {own['tolerance']}.",
+    ]
+
+
+def certified_table(run: ChaseRun) -> Table | None:
+    """The whole matrix on D_cert: each method under each benchmark, with gain and destruction."""
+    if run.certification is None:
+        return None
+    rows: list[tuple[Cell, ...]] = []
+    for method, entry in run.certification["methods"].items():
+        gains = {**entry["gains"], **({"b0": entry["g_0"]} if "g_0" in entry else {})}
+        for benchmark in sorted(gains, key=lambda b: (b != "rel", b == "b0", b)):
+            gain = gains[benchmark]
+            lost = Fraction(entry["g_rel"]) - Fraction(gain)
+            rate = run.rates.get((entry["harness"], benchmark))
+            binds = "binds" if benchmark == entry["binding"] else ""
+            rows.append((NAMES[method], benchmark, *map(percent, (rate, gain, lost)), binds))
+    heads = columns("method", "benchmark", ("R", 2), ("G", 2), ("Delta", 2), "")
+    return Table("Every method under every benchmark, on D_cert", heads, tuple(rows))
 
 
 def selection_table(run: ChaseRun) -> Table | None:
@@ -168,7 +215,10 @@ def use_table(run: ChaseRun) -> Table | None:
         "part", "calls or rollouts", "tokens", "without cached input", ("hours, sum", 3),
         ("s, median", 2), ("s, 25%", 2), ("s, 75%", 2),
     )  # fmt: skip
-    notes = ("Search counts calls, kept or not; certification counts rollouts.",)
+    notes = (
+        "Search counts calls, kept or not; certification counts rollouts.",
+        "Time is that of the model's answers and of the waits before retries, summed over calls.",
+    )
     return Table("Tokens and model time", heads, tuple(rows), notes) if rows else None
 
 

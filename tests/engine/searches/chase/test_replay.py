@@ -15,6 +15,7 @@ from evoscope.engine.config_file import load_config
 from evoscope.engine.errors import ConfigError, UsageError
 from evoscope.engine.export_chase import export_harness
 from evoscope.engine.plans import first_harness
+from evoscope.engine.report.chase_scores import read_sheet
 from evoscope.engine.report.open_report import open_report
 from evoscope.engine.searches.chase.search import run
 from evoscope.engine.store.chase import chase_archive, chase_effect
@@ -148,6 +149,20 @@ def test_report_archive_and_effect_say_what_the_run_recorded(
     assert rows["CHASE"][1] == own["harness"]
     assert rows["CHASE"][2] == pytest.approx(100 * float(Fraction(own["r_rel"])))
     assert {"selections", "matrix", "guarantees", "use"} <= set(tables)
+    certified = tables["certified"].rows
+    members = [*result["archive"], "b0"]
+    assert [row[1] for row in certified if row[0] == "CHASE"] == members
+    shown = {(row[0], row[1]): row[2:5] for row in certified}
+    rates = [shown["CHASE", b][0] for b in result["archive"]]
+    assert float(rows["CHASE"][4]) == pytest.approx(sum(map(float, rates)) / len(rates))
+    assert all(r[1] == pytest.approx(r[0] - shown["RawHarness", b][0])
+               and r[2] == pytest.approx(shown[m, "rel"][1] - r[1])
+               for (m, b), r in shown.items())  # fmt: skip
+    with Reader(path) as reader:
+        seen = {n: read_sheet(reader, "evo").rate(n, "rel") for n in (own["harness"], "H0")}
+    specific = seen[own["harness"]] - seen["H0"] - Fraction(own["g_rel"])
+    assert rows["CHASE"][-1] == pytest.approx(100 * float(specific))
+    assert rows["RawHarness"][-1] == 0
     with Reader(path) as reader:
         archive, effect = chase_archive(reader), chase_effect(reader)
     assert [one["id"] for one in archive["benchmarks"]] == result["archive"]
