@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.resources import as_file
 from itertools import count
 from pathlib import Path
@@ -14,7 +15,7 @@ import click
 from ..engine.config_checks import is_run_name
 from ..engine.config_file import load_config
 from ..engine.control import send_command, wait_reply
-from ..engine.errors import ConfigError, EvoscopeError, UsageError
+from ..engine.errors import ConfigError, EvoscopeError, Locked, UsageError
 from ..engine.launch import missing_keys, require_keys, start_engine
 from ..engine.run_files import SUFFIX, remove_run, run_name
 from ..engine.store.status import RunStatus, read_status
@@ -120,9 +121,10 @@ def resume(run: Path | None, folder: Path, every: bool, mode: str | None) -> int
 
 @click.command(hidden=True)
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
-def engine(path: Path) -> int:
+@click.option("--labels", is_flag=True, help="Store the labels in the inbox, then end.")
+def engine(path: Path, labels: bool) -> int:
     """Be the engine of a made run (what `run`, `demo` and `resume` start)."""
-    return _serve(path, foreground=False)
+    return _store_labels(path) if labels else _serve(path, foreground=False)
 
 
 def _make(
@@ -218,6 +220,14 @@ def _serve(path: Path, *, foreground: bool) -> int:
     from ..engine.run import serve
 
     return asyncio.run(serve(path, foreground=foreground))
+
+
+def _store_labels(path: Path) -> int:
+    from ..engine.labels import take_labels
+
+    with suppress(Locked):  # the engine that works on the run takes them itself
+        asyncio.run(take_labels(path))
+    return 0
 
 
 def _attend(path: Path, mode: str | None) -> int:

@@ -7,14 +7,13 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Protocol
 
-from .commands import Book, Command, Refused, descendants
+from .commands import Book, Command, Outcome, Refused, descendants
+from .labels import label
 from .pause import Pause
 from .store.memory import read_only
 from .store.rows import meta_write
 from .store.writer import Write
 from .units import UnitBoard
-
-Outcome = tuple[str, Mapping[str, Any], tuple[Write, ...]]
 
 
 class Knobs(Protocol):
@@ -116,6 +115,9 @@ class Actions:
             raise Refused("nothing is parked" if not wanted else f"{wanted} is not parked")
         writes = tuple(w for unit in parked for w in self.board.reopen(unit, "retry"))
         return f"{len(parked)} reopened", {"units": parked}, writes
+
+    def _do_label(self, command: Command) -> Outcome:
+        return label(self.path, command)
 
     def _unit(self, case: object) -> str:
         for unit in (str(case), f"case:{case}"):

@@ -26,6 +26,8 @@ INSERT = (
 )
 RULING = ("veto", "unveto", "skip")
 """The kinds that a decision reads."""
+Outcome = tuple[str, Mapping[str, Any], tuple[Write, ...]]
+"""What became of a command: its answer, the arguments to keep, the writes it causes."""
 
 
 class Refused(EvoscopeError):
@@ -122,16 +124,21 @@ def _target(kind: str, args: Mapping[str, Any]) -> str:
 
 
 class Inbox:
-    """Takes files from the inbox, hands them to `act`, and files the answers."""
+    """Takes files from the inbox, hands them to `act`, and files the answers.
+
+    With `only` commands of other kinds are left where they are.
+    """
 
     def __init__(
         self,
         folder: Path,
         writer: Writer,
         book: Book,
-        act: Callable[[Command], tuple[str, Mapping[str, Any], tuple[Write, ...]]],
+        act: Callable[[Command], Outcome],
+        only: frozenset[str] | None = None,
     ) -> None:
         self._folder, self._writer, self._book, self._act = folder, writer, book, act
+        self._only = only
         self._taking = asyncio.Lock()
 
     async def take(self) -> int:
@@ -150,7 +157,9 @@ class Inbox:
         found = []
         for path in self._folder.glob("*.json"):
             try:
-                found.append((path, Command.parse(path.read_text(errors="replace"))))
+                command = Command.parse(path.read_text(errors="replace"))
+                if self._only is None or command.kind in self._only:
+                    found.append((path, command))
             except (OSError, Refused):
                 path.replace(path.with_suffix(".refused"))
         return found

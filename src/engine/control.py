@@ -22,7 +22,7 @@ from .store.paging import page
 from .store.reader import Reader
 from .store.views import CommandRow
 
-Kind = Literal["pause", "resume", "stop", "veto", "unveto", "set", "skip", "retry"]
+Kind = Literal["pause", "resume", "stop", "veto", "unveto", "set", "skip", "retry", "label"]
 NEEDS_ENGINE = frozenset(("pause", "stop"))
 """Commands that mean nothing to a run whose engine is gone."""
 _POLL_S = 0.05

@@ -31,7 +31,23 @@ def start_engine(run: Path, timeout_s: float = START_S) -> "subprocess.Popen[byt
     """
     require_keys(run, os.environ)
     require_space(run)
-    command = [sys.executable, "-m", "evoscope.cli.main", "_engine", str(run.absolute())]
+    engine, offset = _spawn(run)
+    _await_start(run, engine, offset, timeout_s)
+    return engine
+
+
+def store_labels(run: Path) -> "subprocess.Popen[bytes]":
+    """Start a short engine that stores the labels in a run's inbox, and return at once.
+
+    For a run that no engine works on; beside a living engine it does nothing and ends well.
+    Raises StoreError where its log cannot be written.
+    """
+    return _spawn(run, "--labels")[0]
+
+
+def _spawn(run: Path, *options: str) -> tuple["subprocess.Popen[bytes]", int]:
+    """The engine's process, and where in its log it begins."""
+    command = [sys.executable, "-m", "evoscope.cli.main", "_engine", str(run.absolute()), *options]
     with _open_log(run) as log:
         offset = log.tell()
         engine = subprocess.Popen(
@@ -41,8 +57,7 @@ def start_engine(run: Path, timeout_s: float = START_S) -> "subprocess.Popen[byt
             stderr=log,
             start_new_session=True,
         )
-    _await_start(run, engine, offset, timeout_s)
-    return engine
+    return engine, offset
 
 
 def _open_log(run: Path) -> IO[bytes]:

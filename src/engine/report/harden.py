@@ -16,6 +16,7 @@ from ..stats.entropy import (
     sequence_nll,
     weighted_entropy,
 )
+from .labels import Labelled
 
 SEARCH_GATES = ("validity", "evidence", "correctness", "realism")
 GATES = (*SEARCH_GATES, "final_audit")
@@ -193,6 +194,7 @@ class HardenRun:
     purposes: Mapping[str, int] = field(default_factory=dict)
     searched: Mapping[str, int] = field(default_factory=dict)
     calibration: tuple[Calibration, ...] = ()
+    labels: tuple[Labelled, ...] = ()
 
     @property
     def done(self) -> list[CaseFacts]:

@@ -25,6 +25,7 @@ from .harden import (
     Scoring,
     Version,
 )
+from .labels import read_labelled
 from .spend_read import CallSum, read_calls, spend_of
 
 CONTEXT = "task"
@@ -116,6 +117,7 @@ def read_harden(reader: Reader) -> HardenRun:
         purposes=_purposes(calls),
         searched={u: n for u, n in searched.items() if outcomes.get(u) in ("hardened", "kept")},
         calibration=_calibration(read_domain(reader)),
+        labels=read_labelled(reader),
     )
 
 

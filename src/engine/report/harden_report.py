@@ -18,6 +18,7 @@ from .harden_scores import (
     promoted_table,
     uncertainty_table,
 )
+from .labels import label_table
 from .tables import Report, Table
 
 
@@ -43,6 +44,7 @@ def _tables(run: HardenRun) -> dict[str, Table]:
         "cases": case_table(run),
         "gates": gate_table(run),
         "careless": careless_table(run),
+        "labels": label_table(run.labels),
         "calibration": calibration_table(run),
         "axes": axis_table(run),
         "calls": spend_table(run),

@@ -12,6 +12,7 @@ from .views import (
     CommandRow,
     DecisionRow,
     EventRow,
+    LabelRow,
     NodeRow,
     RolloutRow,
     UnitRow,
@@ -139,4 +140,12 @@ UNITS = Listing(
     {"id": "id", "kind": "kind", "state": "state"},
     _maker(UnitRow, result=json.loads),
     lambda row: (row.ord, row.id),
+)
+LABELS = Listing(
+    "label",
+    "node, author, question, answer, reason, command",
+    ("node", "author", "question"),
+    {"node": "node", "author": "author", "question": "question", "answer": "answer"},
+    _maker(LabelRow),
+    lambda row: (row.node, row.author, row.question),
 )

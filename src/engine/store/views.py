@@ -171,3 +171,15 @@ class UnitRow:
     digest: str | None
     started: str | None
     ended: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRow:
+    """A person's answer to one question about a node; `command` is the order that brought it."""
+
+    node: str
+    author: str
+    question: str
+    answer: str
+    reason: str
+    command: int
