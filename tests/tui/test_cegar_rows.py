@@ -159,6 +159,15 @@ def test_after_a_veto_of_a_pool_member_the_effect_is_unknown(cegar_run, tmp_path
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE node SET vetoed = 1 WHERE id = 'target-1/1'")
     assert "not known since a veto" in effect_text(path)
+    with Reader(path) as opened:
+        rows = cegar_pool.read_archive(opened).rows
+    assert [row.word for row in rows[:2]] == ["vetoed", "admitted"]
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE node SET vetoed = 1 WHERE state = 'promoted'")
+    assert "no operator is left in the pool" in effect_text(path)
+    with Reader(path) as opened:
+        spots = [row for row in cegar_pool.read_archive(opened).rows if row.spot]
+    assert [row.word for row in spots] == ["reopened"], "the first target's class is whole again"
 
 
 def test_before_the_baseline_is_done_there_are_no_classes(cegar_run, tmp_path):

@@ -103,6 +103,8 @@ def _delta_line(found: Mapping[str, Any], effect: Effect) -> Line:
         return ((" Delta      ", "dim"), (delta_text(delta), "accent"), (rest, "dim"))
     if found.get("pool"):
         text = "not known since a veto; the next admission says it"
+    elif "admitted" in effect.states:
+        text = "no operator is left in the pool since a veto"
     elif effect.states:
         text = "no operator is admitted yet"
     else:

@@ -198,6 +198,7 @@ def _spot(spot: "BlindSpot", search: Search) -> Kept:
 
     named = [target for target in search.targets if target.key == spot.key]
     word = named[-1].word if named else "untried"
+    word = "reopened" if word == "admitted" else word  # a veto took out what had split it
     return Kept(f"class {spot.key}", letters(spot.signature) or "no signature yet", word, spot=spot)
 
 
@@ -264,8 +265,9 @@ def archive_head(archive: Archive) -> list[Line]:
     counts = archive.counts
     if archive.trouble:
         return [_certificate_line(archive), ((f" {tidy(archive.trouble)}", "bad"),)]
+    spots = counts.get("spots", 0)
     told = (
-        f" {counts.get('pool', 0)} in the pool, {counts.get('spots', 0)} blind spots left, "
+        f" {counts.get('pool', 0)} in the pool, {spots} blind spot{'s' * (spots != 1)} left, "
         f"{counts.get('starting', 0)} hand-written"
     )
     return [_certificate_line(archive), ((told, "dim"),)]

@@ -99,6 +99,7 @@ def _starting_lines(search: Search) -> list[TreeLine]:
 SIGNS = {
     "admitted": "promoted", "open": "running", "abandoned": "unimprovable", "parked": "error",
     "failed": "error", "insufficient": "unimprovable", "separated": "passed", "incomplete": "dash",
+    "done": "passed",
 }  # fmt: skip
 
 
