@@ -1,0 +1,47 @@
+"""What a cegar configuration's keys say of each other, and where its paths lead."""
+
+from pathlib import Path
+
+import pytest
+
+from evoscope.engine.config_file import examine_config, load_config
+from evoscope.engine.errors import ConfigError
+
+HEAD = 'search = "cegar"\n[benchmark]\nkind = "code"\n'
+AUTHOR = '[providers.p]\nkind = "offline"\n[models.author]\nprovider = "p"\nmodel = "grammar"\n'
+NOBODY = "[providers]\n[models]\n"
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "cegar.toml"
+    path.write_text(HEAD + text)
+    return path
+
+
+def test_paths_in_sources_bundle_and_pools_lead_from_the_files_folder(tmp_path: Path) -> None:
+    for name in ("tasks.jsonl", "samples.jsonl", "a.evo"):
+        (tmp_path / name).touch()
+    (tmp_path / "domain").mkdir()
+    text = (
+        f'{AUTHOR}[cegar]\npool_from = ["a.evo"]\n[cegar.bundle]\npath = "domain"\ntraining = 3\n'
+        '[[cegar.sources]]\ntasks = "tasks.jsonl"\nsamples = ["samples.jsonl"]\ntraining = 1\n'
+    )
+    found = load_config(written(tmp_path, text)).cegar
+    assert found.pool_from == (tmp_path / "a.evo",)
+    assert found.bundle is not None and found.bundle.path == tmp_path / "domain"
+    assert found.sources[0].tasks == tmp_path / "tasks.jsonl"
+    assert found.sources[0].samples == (tmp_path / "samples.jsonl",)
+
+
+def test_a_merged_pool_needs_no_author_and_every_other_run_does(tmp_path: Path) -> None:
+    (tmp_path / "a.evo").touch()
+    load_config(written(tmp_path, f'{NOBODY}[cegar]\npool_from = ["a.evo"]\n'))
+    with pytest.raises(ConfigError, match=r"models\.author: missing"):
+        load_config(written(tmp_path, NOBODY))
+
+
+def test_what_is_missing_is_named_with_its_key(tmp_path: Path) -> None:
+    text = f'{AUTHOR}[cegar]\npool_from = ["b.evo"]\n[cegar.bundle]\npath = "gone"\ntraining = 3\n'
+    _, problems = examine_config(written(tmp_path, text))
+    assert {problem.key for problem in problems} == {"cegar.pool_from[0]", "cegar.bundle.path"}
+    assert {problem.message for problem in problems} == {"no such file"}
