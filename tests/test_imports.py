@@ -33,9 +33,11 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "tui": (
         "tui", "engine.report", "engine.launch", "engine.control", "engine.model", "engine.errors",
-        "engine.run_files", "engine.heartbeat", "engine.store.reader", "engine.store.views",
+        "engine.run_files", "engine.heartbeat", "engine.label_set", "engine.store.labels",
+        "engine.store.reader", "engine.store.views",
         "engine.store.listings", "engine.store.paging", "engine.store.lineage",
-        "engine.store.status", "engine.store.archive", "engine.store.content", "resources",
+        "engine.store.status", "engine.store.archive", "engine.store.content",
+        "engine.store.chase", "resources",
     ),
 }  # fmt: skip
 """Package: what of ours its modules may import. Who is not named may import everything below."""

@@ -8,7 +8,9 @@ from fractions import Fraction
 
 import pytest
 
-from evoscope.engine.model.chase import Guidance, Harness, Retrieval, Rule
+from evoscope.engine.benchmarks.transform.firewall import CHECKS
+from evoscope.engine.benchmarks.transform.operators import FAMILIES
+from evoscope.engine.model.chase import ADVICE, CAPABILITY, Guidance, Harness, Retrieval, Rule
 from evoscope.engine.store.content import prompt_of, turns_of
 from evoscope.engine.store.reader import Reader
 from evoscope.engine.store.status import read_status
@@ -170,6 +172,12 @@ def test_surfaces_and_families_are_counted(run):
     for proposed, *rest in (row.counts for row in rows if row.counts):
         known = [number for number in (proposed, *rest) if number is not None]
         assert known == sorted(known, reverse=True), "each count is a part of the one before"
+
+
+def test_names_are_the_engines():
+    assert set(chase_axes.SURFACES) == {*ADVICE, *CAPABILITY}
+    assert chase_axes.FAMILIES == FAMILIES and tuple(chase_sides.CHECKS) == CHECKS
+    assert tuple(Harness.model_fields) == chase_sides.SPEC
 
 
 def test_a_surface_counts_as_changed_where_it_differs_from_the_parent():

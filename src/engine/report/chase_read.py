@@ -7,10 +7,10 @@ from fractions import Fraction
 from statistics import median, quantiles
 from typing import Any
 
+from ..store.chase import Choice, read_choices
 from ..store.reader import Reader
 from .chase_scores import certified_rates, evolution_gains
 
-DECISIONS = "SELECT unit, step, kind, considered, chosen, reason, vetoes FROM decision ORDER BY seq"
 TIMED = (
     "FROM (SELECT c.*, coalesce(c.latency_s, 0) + coalesce((SELECT sum(a.wait_s) FROM attempt a "
     "WHERE a.slot = c.slot), 0) AS wall FROM call c WHERE c.status = 'completed') "
@@ -24,19 +24,6 @@ UNIT_SUMS = (
     "SELECT unit, role, count(*), sum(input_tokens), sum(cached_input_tokens), "
     f"sum(output_tokens), sum(wall) {TIMED}GROUP BY unit, role"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One decision as it was recorded."""
-
-    unit: str
-    step: str
-    kind: str
-    considered: tuple[Mapping[str, Any], ...]
-    chosen: tuple[str, ...]
-    reason: str
-    vetoes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +77,6 @@ class ChaseRun:
     def of(self, *kinds: str) -> list[Choice]:
         """The decisions of these kinds."""
         return [choice for choice in self.choices if choice.kind in kinds]
-
-
-def read_choices(reader: Reader) -> tuple[Choice, ...]:
-    """All decisions in order. Raises StoreError."""
-    return tuple(
-        Choice(u, s, k, tuple(json.loads(c)), tuple(json.loads(h)), r, tuple(json.loads(v)))
-        for u, s, k, c, h, r, v in reader.rows(DECISIONS)
-    )
 
 
 def read_chase(reader: Reader) -> ChaseRun:

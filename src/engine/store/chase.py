@@ -2,12 +2,35 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from .reader import Reader
 
+DECISIONS = "SELECT unit, step, kind, considered, chosen, reason, vetoes FROM decision ORDER BY seq"
 ROWS = "SELECT unit, step, kind, considered, chosen FROM decision WHERE step = ? ORDER BY seq"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One decision as it was recorded."""
+
+    unit: str
+    step: str
+    kind: str
+    considered: tuple[Mapping[str, Any], ...]
+    chosen: tuple[str, ...]
+    reason: str
+    vetoes: tuple[str, ...]
+
+
+def read_choices(reader: Reader) -> tuple[Choice, ...]:
+    """All decisions in order. Raises StoreError."""
+    return tuple(
+        Choice(u, s, k, tuple(json.loads(c)), tuple(json.loads(h)), r, tuple(json.loads(v)))
+        for u, s, k, c, h, r, v in reader.rows(DECISIONS)
+    )
 
 
 def chase_archive(reader: Reader) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from ...engine.report.chase_read import Choice, read_choices
+from ...engine.store.chase import Choice, read_choices
 from ...engine.store.listings import NODES
 from ...engine.store.reader import Reader
 from ...engine.store.views import NodeRow

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from ...engine.benchmarks.transform.operators import FAMILIES
-from ...engine.model.chase import ADVICE, CAPABILITY
 from ...engine.store.reader import Reader
 from ...engine.store.views import NodeRow
 from ..glyphs import Glyphs
@@ -14,7 +12,9 @@ from ..lines import Column, Span, tidy
 from ..widgets.bars import bar
 from .chase import Facts, Trial, read_facts
 
-SURFACES = (*CAPABILITY, *ADVICE)
+SURFACES = ("retrieval", "tools", "control", "system_prompt", "memory", "guidance")
+FAMILIES = ("identifiers", "layout", "tool schema", "order", "serialisation")
+"""What the engine has; its modules would load far more than their names."""
 COLUMNS = (
     Column("", 0),
     Column("", 8, "right"),

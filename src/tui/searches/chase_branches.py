@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ...engine.report.chase_read import Choice
+from ...engine.store.chase import Choice
 from ...engine.store.views import NodeRow
 from .chase import BASE, Facts, Progress, Stage, Trial, share
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.model.chase import Harness
 from ...engine.model.llm import Json
 from ...engine.store.content import fields_of
 from ...engine.store.reader import Reader
@@ -27,7 +26,7 @@ CHECKS = {
     "replay": "it replays alike and can be undone",
 }
 """The firewall's checks in words."""
-SPEC = tuple(Harness.model_fields)
+SPEC = ("system_prompt", "memory", "retrieval", "tools", "control", "guidance")
 KEYS = {
     "fixture_change": "fixtures changed", "activation": "tasks it would touch",
     "vulnerability": "weak points it touches", "novelty": "novelty",
