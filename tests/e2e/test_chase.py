@@ -1,5 +1,6 @@
 """A chase run over the wire as real processes, killed again and again; and what it leaves."""
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from evoscope.engine.config import RunConfig
 from evoscope.engine.searches.chase.setup import ROLES
+from evoscope.engine.store.reader import Reader
 from tests.e2e import kit
 from tests.e2e.kit import PROFILE_SEED, Run, ServerThread, export_files, unlisted, wait_until
 from tests.servers.llm_faults import Rule
@@ -48,6 +50,41 @@ def over_documents(server: LlmServer) -> RunConfig:
         },
     }  # fmt: skip
     return RunConfig.model_validate(value)
+
+
+def offline(**chase: Any) -> RunConfig:
+    """The same search with the embedded models."""
+    value: dict[str, Any] = {
+        "search": "chase",
+        "benchmark": {"kind": "corpus_qa"},
+        "providers": {"off": {"kind": "offline"}},
+        "models": {role: {"provider": "off", "model": role} for role in ROLES},
+        "chase": {
+            "rounds": 1, "methods": ["chase"], "rollouts_evo": 1, "rollouts_disc": 1,
+            "rollouts_conf": 1, "rollouts_cert": 1, **chase,
+        },
+    }  # fmt: skip
+    return RunConfig.model_validate(value)
+
+
+@pytest.mark.slow
+def test_an_exported_harness_is_the_first_one_of_a_run_of_its_own(tmp_path: Path) -> None:
+    run = Run(tmp_path / "first.evo", offline(eta="2")).make()
+    assert run.finish() == 0
+    chosen = json.loads(run.query("SELECT chosen FROM decision WHERE kind = 'promote'")[0][0])[0]
+    assert chosen != "H0"
+    files = export_files(run, tmp_path / "out")
+    done = run.cli("run", tmp_path / "out" / "run.toml", "--name", "second", "--headless")
+    assert done.code == 0, done.err
+    second = Run(tmp_path / "second.evo", run.config)
+    assert second.meta("state") == "finished"
+    with Reader(second.path) as reader:
+        row = reader.row("SELECT content_hash FROM node WHERE id = 'H0'")
+        assert row is not None
+        assert json.loads(reader.text(row[0])) == json.loads(files["harness.json"])
+    rates = "SELECT context, item, sample, num FROM rollout WHERE node = ? AND context = 'rel' " \
+            "AND unit = 'certification' ORDER BY 1, 2, 3"  # fmt: skip
+    assert second.query(rates, "H0") == run.query(rates, chosen)
 
 
 @pytest.mark.slow
