@@ -160,6 +160,17 @@ async def test_the_ledger_counts_every_consultation_and_filters_by_gate(cegar_ru
         assert "1 of 1" in app.text and "fewer than 3 tasks" in app.text
 
 
+async def test_held_out_figures_appear_without_a_key(cegar_run, tmp_path):
+    path = tmp_path / "scored.evo"
+    path.write_bytes(cegar_run.read_bytes())
+    side = path.with_name(f"{path.name}.d")
+    side.mkdir()
+    (side / "heldout.jsonl").write_text("a line that a crash cut short\n")
+    async with driven(path) as app:
+        await app.settle()
+        assert "not all of the pool is scored" in app.text
+
+
 async def test_what_is_shown_is_exported_with_its_reasons(cegar_run):
     async with driven(cegar_run) as app:
         for tab, word in (("1", "headroom"), ("2", "flags none of the target's"),

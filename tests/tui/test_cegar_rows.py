@@ -145,7 +145,11 @@ def test_held_out_figures_are_said_where_they_are_known(cegar_run, reader, tmp_p
     side.mkdir()
     row = {"node": "labels", "electorate": "e", "shard": 0, "planes": "", "reasons": {}}
     (side / "heldout.jsonl").write_text(json.dumps(row) + "\n")
-    assert "not all of the pool is scored" in effect_text(path)
+    assert "not read yet" in effect_text(path)
+    with Reader(path) as opened:
+        assert cegar_effect.read_ahead(opened) and not cegar_effect.read_ahead(opened)
+        effect = cegar_effect.read_effect(opened)
+    assert effect.held == Held(None)
 
 
 def test_a_last_unit_that_finds_nothing_to_try_is_no_progress_beyond_the_whole(cegar_run):

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from threading import Lock
 from weakref import WeakKeyDictionary, proxy
 
 from ..errors import DataError, UsageError
@@ -19,7 +20,7 @@ from ..searches.cegar.pool import pool_flags
 from ..searches.cegar.training import LABELS, Labelled, labelled
 from ..searches.cegar.verdicts import LETTERS, Member, Verdict, letters, signatures
 from ..store.reader import Reader
-from .cegar_held import held_file, held_out
+from .cegar_held import held_file, held_out, read_outcomes
 from .cegar_read import rounds_of, served, training_split
 
 __all__ = [
@@ -150,19 +151,29 @@ class Facts:
                         return spot
         return None
 
-    def held(self, admitted: Sequence[str], config: dict[str, object]) -> Held | None:
-        """The pool's held-out score, None where nothing was scored; read when the file changes."""
+    def held(
+        self, admitted: Sequence[str], config: dict[str, object], *, read: bool = True
+    ) -> Held | None:
+        """The pool's held-out score, None where nothing was scored; read when the file changes.
+
+        That takes seconds; without `read` there is what was read last, None if that is of another
+        pool or file.
+        """
         path = held_file(self._reader.path)
         if not path.exists():
             return None
-        known = (tuple(admitted), path.stat().st_mtime_ns)
-        if self._held[0] != known:
-            self._held = (known, self._read_held(frozenset(admitted), config))
-        return self._held[1]
+        key = (tuple(admitted), path.stat().st_mtime_ns)
+        if read and self._held[0] != key:
+            self._held = (key, self._read_held(frozenset(admitted), config))
+        known, found = self._held
+        return found if known == key else None
 
     def _read_held(self, admitted: frozenset[str], config: dict[str, object]) -> Held:
         authored = [found.admitted for found in rounds_of(self._reader)]
         pool = tuple(one for one in authored if one is not None and one.node in admitted)
+        done = {place.node for place in read_outcomes(held_file(self._reader.path))}
+        if not done >= admitted:  # while it is being scored, spare drawing the split each time
+            return Held(None)
         try:
             judged = held_out(self._reader.path, config, pool)
         except DataError as error:  # the tasks' own files may be elsewhere by now
@@ -174,19 +185,21 @@ class Facts:
 
 
 _KEPT: WeakKeyDictionary[Reader, Facts | str] = WeakKeyDictionary()
+_LOCK = Lock()
 
 
 def facts_of(reader: Reader) -> Facts | None:
     """The facts of an open run; None while its baseline is under way, or where `trouble` says
     that the file does not hold them."""
-    if reader not in _KEPT:
-        if reader.row(_BASELINE) is None:
-            return None
-        try:
-            _KEPT[reader] = Facts(reader)
-        except UsageError as error:
-            _KEPT[reader] = str(error)
-    known = _KEPT[reader]
+    with _LOCK:
+        if reader not in _KEPT:
+            if reader.row(_BASELINE) is None:
+                return None
+            try:
+                _KEPT[reader] = Facts(reader)
+            except UsageError as error:
+                _KEPT[reader] = str(error)
+        known = _KEPT[reader]
     return None if isinstance(known, str) else known
 
 

@@ -46,7 +46,8 @@ class Own:
     `fields` of its content. `gates` stand in the ledger's order; `ledger_hint` says what it is
     filtered by. `leaves` says what a veto takes from the run, `score` what a node is worth;
     `rollouts` whether nodes have any. `counts` gives gate, outcome and number for the ledger's top,
-    by default from the counters that the engine keeps.
+    by default from the counters that the engine keeps. `read_ahead` is for what takes seconds: it
+    runs in the slow thread and says whether `read_effect` knows more since.
     """
 
     views: tuple[type[View], type[View], type[View]]
@@ -61,6 +62,7 @@ class Own:
     leaves: Callable[[NodeRow, int], str] = leaves
     score: Callable[[NodeRow], str] = score_text
     rollouts: bool = True
+    read_ahead: Callable[[Reader], bool] | None = None
     counts: str = (
         "SELECT gate, outcome, sum(n) FROM tally "
         "WHERE gate NOT IN ('axis', 'saved') GROUP BY gate, outcome"

@@ -45,16 +45,14 @@ _COUNTS = (
 
 def read_effect(reader: Reader) -> Effect:
     """The pool's figures, targets by state, calls, and the held-out score where there is one."""
-    vetoed = {node for (node,) in reader.rows("SELECT id FROM node WHERE vetoed = 1")}
-    admitted = [json.loads(row[0])[0] for row in reader.rows(_ADMITTED)]
-    standing = {one["node"] for one in admitted} - vetoed
-    pools = (one["pool"] for one in admitted if set(one["pool"]["members"]) == standing)
+    admitted, standing = _admitted(reader), _standing(reader)
+    pools = (one["pool"] for one in admitted if sorted(one["pool"]["members"]) == standing)
     states: dict[str, int] = {}
     for ended, state in reader.rows(_ENDED):
         word = ended or state
         states[word] = states.get(word, 0) + 1
     labelled, tasks, calls, ending = reader.row(_COUNTS) or (0, 0, 0, None)
-    config = json.loads(reader.meta().get("config", "{}"))
+    config = _config(reader)
     return Effect(
         next(pools, {}),
         states,
@@ -62,18 +60,42 @@ def read_effect(reader: Reader) -> Effect:
         calls,
         (config.get("cegar") or {}).get("calls"),
         (labelled, tasks),
-        _held(reader, sorted(standing), config),
+        _held(reader, standing, config),
     )
 
 
-def _held(reader: Reader, standing: Sequence[str], config: dict[str, Any]) -> Any:
+def _admitted(reader: Reader) -> list[dict[str, Any]]:
+    """What each admission considered, the newest first."""
+    return [json.loads(row[0])[0] for row in reader.rows(_ADMITTED)]
+
+
+def _standing(reader: Reader) -> list[str]:
+    vetoed = {node for (node,) in reader.rows("SELECT id FROM node WHERE vetoed = 1")}
+    return sorted({one["node"] for one in _admitted(reader)} - vetoed)
+
+
+def _config(reader: Reader) -> dict[str, Any]:
+    config: dict[str, Any] = json.loads(reader.meta().get("config", "{}"))
+    return config
+
+
+def read_ahead(reader: Reader) -> bool:
+    """Read the held-out score, which takes seconds; whether there is another one since."""
+    standing, config = _standing(reader), _config(reader)
+    before = _held(reader, standing, config)
+    return bool(_held(reader, standing, config, read=True) != before)
+
+
+def _held(
+    reader: Reader, standing: Sequence[str], config: dict[str, Any], *, read: bool = False
+) -> Any:
     """The held-out score; its module is big, so it is asked only where something was scored."""
     if not reader.path.with_name(f"{reader.path.name}.d").joinpath("heldout.jsonl").exists():
         return None
     from ...engine.report.cegar_live import facts_of
 
     facts = facts_of(reader)
-    return None if facts is None else facts.held(standing, config)
+    return None if facts is None else facts.held(standing, config, read=read)
 
 
 def effect_lines(status: RunStatus, effect: Effect, glyphs: Glyphs) -> list[Line]:

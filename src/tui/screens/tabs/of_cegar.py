@@ -3,7 +3,7 @@
 from ....engine.store.views import NodeRow
 from ...searches.cegar import GATES, delta_text
 from ...searches.cegar_class import members_lines, read_members
-from ...searches.cegar_effect import effect_lines, read_effect
+from ...searches.cegar_effect import effect_lines, read_ahead, read_effect
 from ...searches.cegar_sides import (
     flags_lines,
     pair_lines,
@@ -49,5 +49,6 @@ OWN = Own(
     leaves=leaves,
     score=lambda node: "" if node.score is None else f"Delta {delta_text(node.score)}",
     rollouts=False,
+    read_ahead=read_ahead,
     counts="SELECT gate, outcome, count(*) FROM verdict GROUP BY gate, outcome",
 )

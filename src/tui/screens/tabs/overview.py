@@ -34,7 +34,7 @@ class OverviewView(View):
         self._tail: list[str] = []
         self._effect: Any = None
         self._search = ""
-        self._known = False
+        self._known = self._ahead = False
         self._size = (80, 20)
 
     def job(self, fresh: bool) -> Job | None:
@@ -69,6 +69,18 @@ class OverviewView(View):
     ) -> None:
         self._verdicts, self._states, self._parked = verdicts, states, parked
         self._tail, (self._search, self._effect), self._known = tail, effect, True
+        ahead = own_of(self._search).read_ahead if self._search else None
+        if ahead is not None and not self._ahead:
+            reader, read = self.run.reader, ahead
+            self._ahead = True
+            self.run.load(self.host, lambda: read(reader), self._read, slow=True, always=self._idle)
+
+    def _idle(self) -> None:
+        self._ahead = False
+
+    def _read(self, more: bool) -> None:
+        if more:
+            self.request(fresh=True)
 
     def lines(self, width: int, height: int) -> list[Line]:
         """Everything that fits, the most important first."""
