@@ -137,7 +137,8 @@ def test_a_round_says_what_it_does_now(living):
     assert chase_branches.stage_activity(living, stage) == "proposing"
     earlier = [replace(one, state="open") if one.id == "chase/r1" else one for one in living.stages]
     living.stages = earlier
-    assert chase_branches.stage_activity(living, stage) == "waits"
+    assert chase_branches.stage_activity(living, stage) == "waits for the round before"
+    assert not chase_branches.waits(living, living.stages[0])
 
 
 @pytest.mark.parametrize(

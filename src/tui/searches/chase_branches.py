@@ -53,11 +53,13 @@ def _head(facts: Facts, stage: Stage, below: int) -> Branch:
     steps = (facts.choice(stage.id, step) for step in ("select", "final"))
     chosen = next((one.chosen[0] for one in steps if one is not None and one.chosen), None)
     text = _stage_text(facts, stage)
-    return Branch(stage.id, stage, _stage_word(stage), text, node=chosen, below=below)
+    return Branch(stage.id, stage, _stage_word(facts, stage), text, node=chosen, below=below)
 
 
-def _stage_word(stage: Stage) -> str:
-    return "running" if stage.state == "open" else stage.state
+def _stage_word(facts: Facts, stage: Stage) -> str:
+    if stage.state != "open":
+        return stage.state
+    return "waiting" if waits(facts, stage) else "running"
 
 
 def _stage_text(facts: Facts, stage: Stage) -> str:
@@ -105,10 +107,11 @@ def stage_activity(facts: Facts, stage: Stage) -> str:
         return "challenging"
     if any(row.unit == stage.id for row in facts.nodes.values()):
         return "evaluating candidates"
-    return "waits" if _waits(facts, stage) else "proposing"
+    return "waits for the round before" if waits(facts, stage) else "proposing"
 
 
-def _waits(facts: Facts, stage: Stage) -> bool:
+def waits(facts: Facts, stage: Stage) -> bool:
+    """Whether a round cannot begin yet."""
     before = [one for one in facts.rounds(stage.method) if one.round < stage.round]
     return any(one.state != "done" for one in before)
 

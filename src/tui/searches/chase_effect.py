@@ -8,7 +8,7 @@ from ...engine.store.status import RunStatus
 from ..glyphs import Glyphs
 from ..lines import Line, Span, tidy
 from .chase import Facts, Stage, points, share
-from .chase_branches import stage_activity
+from .chase_branches import stage_activity, waits
 
 CERTIFIED = (
    ("r_rel", "R_rel", False), ("g_rel", "G_rel", True), ("g_min", "G_min", True),
@@ -82,8 +82,9 @@ def _rounds(facts: Facts, method: str, glyphs: Glyphs) -> Line:
     """`chase  ✓ kept H0  ✓ adopted h-5d71a5 +1 cf  ▶ proposing`; +1 cf: the archive grew."""
     spans: list[Span] = [(f" {tidy(method)[:10]:<10} ", "dim")]
     for stage in facts.rounds(method):
-        sign, style = _sign(stage, glyphs)
-        spans += [(f"{sign} ", style), (f"{_came_to(facts, stage)}  ", "")]
+        if not waits(facts, stage):
+            sign, style = _sign(stage, glyphs)
+            spans += [(f"{sign} ", style), (f"{_came_to(facts, stage)}  ", "")]
     return tuple(spans)
 
 
