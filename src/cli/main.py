@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "skip": ("commands", "Finish a case with what it has."),
     "retry": ("commands", "Reopen parked cases."),
     "show": ("show", "List nodes, axes, ledger, archive, calls and more."),
+    "label": ("label", "Label inputs blindly, and compare with the gates."),
     "inspect": ("inspect", "Show one node: diff, verdicts, rollouts, lineage."),
     "report": ("report", "Print a run's tables and figures."),
     "score": ("score", "Score a cegar run on its held-out tasks."),

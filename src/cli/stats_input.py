@@ -39,7 +39,7 @@ def read_pairs(path: Path) -> list[Pair]:
 
     Raises DataError where the file cannot be read, a label is missing, or nothing stands in it.
     """
-    text = _read(path)
+    text = read_text(path)
     rows = _json_pairs(path, text) if text.lstrip().startswith("{") else _csv_pairs(path, text)
     pairs = list(rows)
     if not pairs:
@@ -49,7 +49,7 @@ def read_pairs(path: Path) -> list[Pair]:
 
 def read_samples(path: Path) -> list[SampleSet]:
     """Sample sets of a JSON Lines file. Raises DataError as `read_pairs` does."""
-    sets = [_sample_set(path, number, row) for number, row in _objects(path, _read(path))]
+    sets = [_sample_set(path, number, row) for number, row in objects(path, read_text(path))]
     if not sets:
         raise DataError(f'{path}: holds no line; give one {{"samples": [...]}} per line')
     return sets
@@ -58,7 +58,7 @@ def read_samples(path: Path) -> list[SampleSet]:
 def read_means(path: Path) -> list[float]:
     """One number per line, blank lines left out. Raises DataError as `read_pairs` does."""
     means = []
-    for number, line in enumerate(_read(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if line.strip():
             means.append(_number(path, number, line.strip()))
     if not means:
@@ -66,7 +66,8 @@ def read_means(path: Path) -> list[float]:
     return means
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """A file's text. Raises DataError where it cannot be read or is not UTF-8."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -88,7 +89,7 @@ def _csv_pairs(path: Path, text: str) -> Iterator[Pair]:
 
 
 def _json_pairs(path: Path, text: str) -> Iterator[Pair]:
-    for number, row in _objects(path, text):
+    for number, row in objects(path, text):
         yield _pair(path, number, {name: row[name] for name in COLUMNS if name in row})
 
 
@@ -111,7 +112,8 @@ def _label(path: Path, line: int, value: object) -> str:
     raise DataError(f"{path}:{line}: {value!r} is no label; give 0, 1 or a word")
 
 
-def _objects(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines text with their line numbers. Raises DataError."""
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue

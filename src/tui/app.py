@@ -23,7 +23,7 @@ from .feed import Feed
 from .frame import compose
 from .glyphs import choose
 from .lines import Line
-from .page import Page, Shown
+from .page import Host, Page, Shown
 from .run_model import RunModel
 from .screens.help import HelpPage, MessagesPage
 from .screens.palette import PalettePage
@@ -336,10 +336,17 @@ class EvoscopeApp(App[int], inherit_bindings=False):
 SWITCH_S = 0.0005
 
 
-def open_app(path: Path, read_only: bool = False, ascii: bool = False, mouse: bool = True) -> int:
+def open_app(
+    path: Path,
+    read_only: bool = False,
+    ascii: bool = False,
+    mouse: bool = True,
+    above: Callable[[Host, RunModel], Page] | None = None,
+) -> int:
     """Show a run's file, or a folder of runs, until the person leaves; returns the exit code.
 
-    Somebody else's run is opened read-only. Raises StoreError if the file cannot be read.
+    `above` makes a page over the run's own. Somebody else's run is opened read-only. Raises
+    StoreError if the file cannot be read.
     """
     # Reading threads hold the interpreter for this long at most: keys come first.
     sys.setswitchinterval(SWITCH_S)
@@ -352,7 +359,9 @@ def open_app(path: Path, read_only: bool = False, ascii: bool = False, mouse: bo
         below: list[Page] = [RunsPage(app, folder)]
         if foreign and not read_only:
             app.say("this run is somebody else's: read-only", "warn")
-        return below if run is None else [*below, RunPage(app, run)]
+        if run is None:
+            return below
+        return [*below, RunPage(app, run), *([above(app, run)] if above is not None else [])]
 
     app = EvoscopeApp(pages, settings, ascii_only=ascii, read_only=read_only or foreign)
     return app.run(mouse=mouse and settings.mouse) or 0

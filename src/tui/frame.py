@@ -57,5 +57,6 @@ SHORT = {
     "open": "open", "inspect": "inspect", "next_pane": "pane", "half_down": "page",
     "unveto": "undo veto", "detach": "leave", "next_rejected": "rejected", "faster": "calls+",
     "slower": "calls-", "restart": "restart engine", "unfold": "fold", "base": "against",
-    "last": "before", "next_vetoed": "vetoed",
+    "last": "before", "next_vetoed": "vetoed", "again": "question before",
+    "yes": "yes", "no": "no", "reason": "reason", "later": "later", "agreement": "compare",
 }  # fmt: skip

@@ -6,8 +6,9 @@ A key is written as the character it types ("v", "?", "/") or by name ("enter", 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-RUNS, RUN, INSPECT, TEXT = "runs", "run", "inspect", "text"
-PAGES = (RUNS, RUN, INSPECT, TEXT)
+RUNS, RUN, INSPECT, TEXT, LABEL = "runs", "run", "inspect", "text", "label"
+READING = (RUNS, RUN, INSPECT, TEXT)
+PAGES = (*READING, LABEL)
 """Pages with keys of their own; TEXT is the help and every other page of mere text."""
 
 
@@ -25,8 +26,8 @@ _WORK = (RUN, INSPECT)
 ACTIONS = (
     Action("up", ("up", "k"), "one line up"),
     Action("down", ("down", "j"), "one line down"),
-    Action("left", ("left", "h"), "close, or one tab to the left"),
-    Action("right", ("right", "l"), "open, or one tab to the right"),
+    Action("left", ("left", "h"), "close, or one tab to the left", READING),
+    Action("right", ("right", "l"), "open, or one tab to the right", READING),
     Action("top", ("g", "home"), "first line"),
     Action("bottom", ("G", "end"), "last line"),
     Action("half_down", ("ctrl+d", "pagedown"), "half a page down"),
@@ -35,10 +36,10 @@ ACTIONS = (
     Action("last_pane", ("shift+tab",), "pane or tab before", _WORK),
     Action("open", ("enter",), "open or inspect", (RUNS, RUN, INSPECT)),
     Action("inspect", ("i",), "inspect the node", (RUN,)),
-    Action("search", ("/",), "search"),
+    Action("search", ("/",), "search", READING),
     Action("filter", ("f",), "filter the list", (RUNS, RUN)),
-    Action("next", ("n",), "next hit, or next node", PAGES),
-    Action("last", ("N",), "hit before, or node before", PAGES),
+    Action("next", ("n",), "next hit, or next node", READING),
+    Action("last", ("N",), "hit before, or node before", READING),
     Action("sort", ("s",), "change the order", (RUNS, RUN)),
     Action("follow", ("space",), "follow new lines, on or off", (RUN,)),
     Action("best", ("*",), "go to the best node", (RUN,)),
@@ -55,7 +56,14 @@ ACTIONS = (
     Action("budget", ("b",), "set the budget", _WORK),
     Action("skip", ("S",), "skip the case: finish it with what it has", (RUN,)),
     Action("restart", ("R",), "start the engine again", (RUNS, RUN, INSPECT)),
-    Action("copy", ("y",), "copy the line or text"),
+    Action("label", ("L",), "label candidates blindly", (RUN,)),
+    Action("yes", ("y",), "answer yes", (LABEL,)),
+    Action("no", ("n",), "answer no", (LABEL,)),
+    Action("reason", ("r",), "write a reason for the next answer", (LABEL,)),
+    Action("later", ("s",), "leave this item for later", (LABEL,)),
+    Action("again", ("u",), "back to the question before", (LABEL,)),
+    Action("agreement", ("enter",), "compare with the gates, once all is answered", (LABEL,)),
+    Action("copy", ("y",), "copy the line or text", READING),
     Action("export", ("e",), "write what is shown to a file"),
     Action("pager", ("o",), "open in $PAGER"),
     Action("theme", ("t",), "next theme"),

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from .app import EvoscopeApp
 
 ANSWER_S = 5.0
+QUIET = ("label",)
+"""Orders that come by the dozen: nobody waits for each answer, a page reads what became of them."""
 
 
 class Sender:
@@ -30,6 +32,8 @@ class Sender:
             return control.send_command(run, cast(control.Kind, kind), args, reason)
 
         def dropped(command: str) -> None:
+            if kind in QUIET:
+                return
             self._app.say(f"{kind} sent")
             self._feed.run(
                 lambda: control.wait_reply(run, command, ANSWER_S),

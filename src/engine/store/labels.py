@@ -22,6 +22,8 @@ _POOL = (
     f"{_VERDICT.format('correctness')} FROM node n ORDER BY n.seq"
 )
 _EXPECTED = "SELECT content_hash FROM item WHERE id = ?"
+_GOLD = ("program", "answer")
+"""What FinQA's annotators wrote beside the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +78,12 @@ def read_item(reader: Reader, candidate: Candidate) -> Item:
     row = reader.row(_EXPECTED, (candidate.case,))
     record = json.loads(reader.text(row[0])) if row else {}
     fields = fields_of(reader.text(candidate.content_hash))
-    return Item(candidate.node, fields, record.get("expected"))
+    return Item(candidate.node, fields, _expected(record))
+
+
+def _expected(record: Mapping[str, Json]) -> Json:
+    metadata = record.get("metadata")
+    gold = metadata if isinstance(metadata, dict) else {}
+    more = {name: gold[name] for name in _GOLD if name in gold}
+    expected = record.get("expected")
+    return {"result": expected, **more} if more else expected

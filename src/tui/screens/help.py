@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..keymap import ACTIONS, TEXT
+from ..keymap import ACTIONS, LABEL, TEXT
 from ..lines import Line, fit_line, one
 from ..page import Host, Page, Shown
 from ..text import clean_line, fit
@@ -80,7 +80,7 @@ class HelpPage(TextPage):
             if below.keys in action.pages and own and not action.name.startswith("tab"):
                 names = "  ".join("^" + key[5:] if key.startswith("ctrl+") else key for key in own)
                 lines.append(((fit(f"  {names}", 20), "key"), (action.text, "")))
-        if any(f"tab{number}" in keys.keys for number in (1,)) and below.keys != TEXT:
+        if any(f"tab{number}" in keys.keys for number in (1,)) and below.keys not in (TEXT, LABEL):
             lines.append(((fit("  1 - 8", 20), "key"), ("tabs", "")))
         lines += [one(""), one("Signs", "accent")]
         for state, text in SIGNS:

@@ -8,6 +8,7 @@ from ..run_model import RunModel
 from .dialogs import Prompt
 from .header import TABS, header, tab_bar
 from .inspect import InspectPage
+from .label import open_label
 from .orders import Orders
 from .own import own_of
 from .tabs.calls import CallsView
@@ -98,6 +99,8 @@ class RunPage(Page):
             self._inspect()
         elif action in ("veto", "unveto"):
             getattr(self.orders, action)(self.view.node())
+        elif action == "label":
+            open_label(self.host, self.run)
         elif action == "skip":
             self.orders.skip(self.run.unit if self.tab == 1 else None)
         elif action == "search":
