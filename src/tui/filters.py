@@ -1,6 +1,6 @@
 """Filters as people type them: `gate=realism outcome=fail kept`, names and free text."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,6 +55,12 @@ def error_of(listing: Listing[T], wanted: Filter) -> str | None:
     except UsageError as error:
         return str(error)
     return None
+
+
+def unknown_name(wanted: Filter, names: Sequence[str]) -> str | None:
+    """What is wrong with a filter of rows that have these names; None if nothing is."""
+    unknown = next((name for name in wanted.where if name not in names), None)
+    return None if unknown is None else f"no filter {unknown!r} here; there are {', '.join(names)}"
 
 
 def with_filters(listing: Listing[T], **more: str) -> Listing[T]:

@@ -82,7 +82,7 @@ async def test_an_operator_has_its_sides(cegar_run):
                 await app.press("G", "enter")
             assert word in app.text, key
         await app.press("7", "enter")
-        assert "-- system" in app.text
+        assert "You write operators." in app.text
 
 
 async def test_a_hand_written_operator_has_source_and_flags_only(cegar_run):

@@ -37,6 +37,14 @@ class StillView(View, Generic[R]):
         """The row's cells."""
         raise NotImplementedError
 
+    def columns_at(self, width: int) -> tuple[Column, ...]:
+        """The columns at this width."""
+        return self.columns
+
+    def row_at(self) -> R | None:
+        """The row under the cursor."""
+        return None if self.list.cursor is None else self.rows.get(self.list.cursor)
+
     def head(self, width: int) -> list[Line]:
         """Lines above the list."""
         return []
@@ -61,13 +69,13 @@ class StillView(View, Generic[R]):
 
     def lines(self, width: int, height: int) -> list[Line]:
         """Title, columns, list."""
-        above = [*self.head(width), table_head(self.columns, width)]
+        above = [*self.head(width), table_head(self.columns_at(width), width)]
         self.list.resize(height - len(above))
         self.list.put((key, self.rows[key]) for key in self.list.missing())
         return [*above, *self.list.view(width, height - len(above), self._line)]
 
     def _line(self, row: R, width: int) -> Line:
-        return table_row(self.columns, self.cells(row), width)
+        return table_row(self.columns_at(width), self.cells(row), width)
 
     def act(self, action: str) -> bool:
         """Move."""
@@ -93,7 +101,7 @@ class StillView(View, Generic[R]):
 
     def shown(self) -> Shown | None:
         """The whole list as text."""
-        lines = [table_head(self.columns, 140)]
+        lines = [table_head(self.columns_at(140), 140)]
         lines += [self._line(row, 140) for row in self.rows.values()]
         text = "\n".join(plain(line).rstrip() for line in lines)
         return Shown(f"{self.run.path.stem}-{self.name}.txt", text + "\n")

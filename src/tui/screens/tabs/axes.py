@@ -73,7 +73,7 @@ class AxesView(StillView[RankedAxis]):
         where = self._case.removeprefix("case:") if self._case else "the whole run"
         key = self.host.settings.keys.label("scope")
         note = f"  {key} changes; terms: 4 improved + passed per application, then bonuses"
-        row = self.rows.get(self.list.cursor) if self.list.cursor else None
+        row = self.row_at()
         text = tidy(row.axis.definition) if row else ""
         return [((f" {tidy(where)}", "accent"), (note, "dim")), ((f" {text}", "dim"),)]
 

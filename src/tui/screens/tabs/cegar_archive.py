@@ -4,11 +4,8 @@ from typing import Any
 
 from ....engine.store.reader import Reader
 from ...lines import Column, Line, Span, table_row
-from ...page import Shown
 from ...searches.cegar_class import read_class
 from ...searches.cegar_pool import (
-    POOL_COLUMNS,
-    WIDE_FROM,
     Archive,
     Kept,
     archive_head,
@@ -25,7 +22,6 @@ class CegarArchiveView(StillView[Kept]):
     """Enter inspects an operator, or shows the members of a blind spot."""
 
     name = "archive"
-    columns: tuple[Column, ...] = POOL_COLUMNS
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -49,15 +45,9 @@ class CegarArchiveView(StillView[Kept]):
         """One operator or blind spot."""
         return kept_cells(row, self.host.glyphs)
 
-    def lines(self, width: int, height: int) -> list[Line]:
-        """The list, its figures near the names."""
-        self.columns = pool_columns(width)
-        return super().lines(width, height)
-
-    def shown(self) -> Shown | None:
-        """The list as text."""
-        self.columns = pool_columns(WIDE_FROM)
-        return super().shown()
+    def columns_at(self, width: int) -> tuple[Column, ...]:
+        """Wide screens keep the figures near the names."""
+        return pool_columns(width)
 
     def _line(self, row: Kept, width: int) -> Line:
         return table_row(columns_of(row, width), self.cells(row), width)
@@ -68,7 +58,7 @@ class CegarArchiveView(StillView[Kept]):
 
     def act(self, action: str) -> bool:
         """Move; Enter on a blind spot shows its members."""
-        row = self.rows.get(self.list.cursor) if self.list.cursor else None
+        row = self.row_at()
         if action in ("open", "inspect") and row is not None and row.spot is not None:
             key = row.spot.key
             open_class(self.host, self.run, "Blind spot", lambda r: read_class(r, "", key))
@@ -77,7 +67,7 @@ class CegarArchiveView(StillView[Kept]):
 
     def node(self) -> str | None:
         """The operator under the cursor."""
-        row = self.rows.get(self.list.cursor) if self.list.cursor else None
+        row = self.row_at()
         return row.node if row is not None else None
 
     def siblings(self) -> list[str]:

@@ -27,14 +27,14 @@ class CegarAxesView(StillView[Tried]):
 
     def head(self, width: int) -> list[Line]:
         """How many behaviours, and what the line under the cursor is."""
-        row = self.rows.get(self.list.cursor) if self.list.cursor else None
+        row = self.row_at()
         behaviours = sum(not key.startswith("level ") for key in self.rows)
         told = f" {behaviours} behaviours: operators that flag the same programs of decidable tasks"
         return [((told, "accent"),), ((f" {tidy(row.note)}" if row else "", "dim"),)]
 
     def act(self, action: str) -> bool:
         """Move; Enter shows the first operator of the line, and `n` the others."""
-        row = self.rows.get(self.list.cursor) if self.list.cursor else None
+        row = self.row_at()
         if action in ("open", "inspect") and row is not None and row.nodes:
             self.host.push(InspectPage(self.host, self.run, row.nodes[0], row.nodes))
             return True
@@ -42,7 +42,7 @@ class CegarAxesView(StillView[Tried]):
 
     def node(self) -> str | None:
         """The operator of a line that has only one: no order goes to one of several."""
-        row = self.rows.get(self.list.cursor) if self.list.cursor else None
+        row = self.row_at()
         return row.nodes[0] if row is not None and len(row.nodes) == 1 else None
 
     def actions(self) -> tuple[str, ...]:

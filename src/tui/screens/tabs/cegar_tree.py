@@ -3,9 +3,8 @@
 from typing import Any
 
 from ....engine.store.reader import Reader
-from ...filters import Filter, parse
+from ...filters import Filter, parse, unknown_name
 from ...lines import Column, Line, Span, tidy
-from ...page import Shown
 from ...searches.cegar import Search, fraction, read_search, with_classes
 from ...searches.cegar_class import read_class
 from ...searches.cegar_tree import (
@@ -30,7 +29,6 @@ class CegarTreeView(StillView[TreeLine]):
     """One list; Enter on a target shows its class."""
 
     name = "tree"
-    columns: tuple[Column, ...] = COLUMNS
     filter_hint = "state=admitted|rejected|abandoned|open|... level= gate= vetoed=1, or words"
 
     def __init__(self, *args: Any) -> None:
@@ -75,15 +73,9 @@ class CegarTreeView(StillView[TreeLine]):
 
     # drawing
 
-    def lines(self, width: int, height: int) -> list[Line]:
-        """The list; wide screens say in each line why it is so."""
-        self.columns = WIDE if width >= WIDE_FROM else COLUMNS
-        return super().lines(width, height)
-
-    def shown(self) -> Shown | None:
-        """The list as text, with reasons."""
-        self.columns = WIDE
-        return super().shown()
+    def columns_at(self, width: int) -> tuple[Column, ...]:
+        """Wide screens say in each line why it is so."""
+        return WIDE if width >= WIDE_FROM else COLUMNS
 
     def cells(self, row: TreeLine) -> list[Span]:
         """One line of the tree."""
@@ -91,7 +83,7 @@ class CegarTreeView(StillView[TreeLine]):
 
     def head(self, width: int) -> list[Line]:
         """Where the cursor is, and why its line is as it is."""
-        row = self.line_at()
+        row = self.row_at()
         title = f" {self.list.place_text()}  {TARGET_SORTS[self.order]}"
         spans: list[Span] = [(title, "accent")]
         if not self._filter.empty:
@@ -99,15 +91,11 @@ class CegarTreeView(StillView[TreeLine]):
         note = tidy(row.note) if row else BASELINE if self.search_read and not self.rows else ""
         return [tuple(spans), ((f" {note}", "dim"),)]
 
-    def line_at(self) -> TreeLine | None:
-        """The line under the cursor."""
-        return self.rows.get(self.list.cursor) if self.list.cursor is not None else None
-
     # keys
 
     def act(self, action: str) -> bool:
         """Move, fold, sort, jump, open a class."""
-        row = self.line_at()
+        row = self.row_at()
         if action == "sort":
             self.order = (self.order + 1) % len(TARGET_SORTS)
             self._set_lines()
@@ -126,7 +114,7 @@ class CegarTreeView(StillView[TreeLine]):
 
     def _chosen(self) -> None:
         """The target under the cursor is the one that the key for skipping means."""
-        row = self.line_at()
+        row = self.row_at()
         below = ("baseline", "ending")
         self.run.unit = row.unit if row is not None and row.unit not in below else None
 
@@ -181,7 +169,7 @@ class CegarTreeView(StillView[TreeLine]):
 
     def node(self) -> str | None:
         """The operator under the cursor; a target is no node."""
-        row = self.line_at()
+        row = self.row_at()
         return row.node if row is not None else None
 
     def siblings(self) -> list[str]:
@@ -191,12 +179,11 @@ class CegarTreeView(StillView[TreeLine]):
     def filter(self, text: str) -> str | None:
         """Filter targets and attempts."""
         wanted = parse(text)
-        unknown = [name for name in wanted.where if name not in FILTERS]
-        if unknown:
-            return f"no filter {unknown[0]!r} here; there are {', '.join(FILTERS)}"
-        self._filter, self.filter_text = wanted, text
-        self._set_lines()
-        return None
+        error = unknown_name(wanted, FILTERS)
+        if error is None:
+            self._filter, self.filter_text = wanted, text
+            self._set_lines()
+        return error
 
     def actions(self) -> tuple[str, ...]:
         """For the footer."""
