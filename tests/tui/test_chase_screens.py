@@ -26,6 +26,7 @@ from evoscope.tui.searches import (
     chase_branches,
     chase_effect,
     chase_paths,
+    chase_progress,
     chase_sides,
     chase_tree,
 )
@@ -129,6 +130,30 @@ def test_candidates_under_way_show_their_rollouts_in_the_scores_place(living):
     assert rows[0].word == "running" and rows[0].what == "evaluating candidates"
     assert [row.progress.text for row in rows[1:]] == ["4/4", "4/4", "0/4"]
     assert all(row.progress.text in drawn(row) for row in rows[1:])
+
+
+def test_rollouts_are_counted_once_as_their_calls_are_answered(live, tmp_path):
+    path = tmp_path / "counted.evo"
+    path.write_bytes(live.read_bytes())
+    sql = "SELECT seq, finish FROM call WHERE unit = 'chase/r2' AND finish = 'stop' ORDER BY seq"
+    with closing(sqlite3.connect(path)) as db, db:
+        ended = db.execute(sql).fetchall()
+        waiting = "UPDATE call SET status = 'sent', finish = NULL WHERE seq = ?"
+        db.executemany(waiting, [(seq,) for seq, _ in ended[1:]])
+        settings = {"rollouts_evo": 1}
+
+    def done(reader):
+        return sum(one.done for one in chase_progress.read_progress(reader, ["chase/r2"],
+                                                                    settings).values())  # fmt: skip
+
+    with Reader(path) as reader:
+        counts = [done(reader), done(reader)]
+        for seq, finish in reversed(ended[1:]):
+            with closing(sqlite3.connect(path)) as db, db:
+                answered = "UPDATE call SET status = 'completed', finish = ? WHERE seq = ?"
+                db.execute(answered, (finish, seq))
+            counts.append(done(reader))
+    assert counts == [1, *range(1, len(ended) + 1)]
 
 
 def test_a_round_says_what_it_does_now(living):

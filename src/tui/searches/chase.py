@@ -1,7 +1,6 @@
 """What a chase run's file says, as the screens need it: rounds, harnesses, counterfactuals."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,21 +10,12 @@ from ...engine.store.chase import Choice, read_choices
 from ...engine.store.listings import NODES
 from ...engine.store.reader import Reader
 from ...engine.store.views import NodeRow
+from .chase_progress import Progress, read_progress
 
 BASE = "H0"
 GATES = ("schema", "generalization", "firewall", "activity", "duplicate")
 _UNITS = "SELECT id, state, reason, result FROM unit ORDER BY ord"
 _VERDICTS = "SELECT node, gate, outcome FROM verdict WHERE vote = -1 ORDER BY seq"
-_ROLLED = (
-    "SELECT DISTINCT node, context, split FROM rollout JOIN item ON item.id = rollout.item "
-    "WHERE unit = ?"
-)
-_UNDER_WAY = (
-    "SELECT node, purpose, number, max(finish IS NOT NULL AND finish <> 'tool_calls') FROM call "
-    "WHERE unit = ? AND role = 'agent' GROUP BY node, purpose, number"
-)
-ROLLOUTS = {"evo": "rollouts_evo", "disc": "rollouts_disc", "cert": "rollouts_cert"}
-"""The setting that says how often a split's tasks are played; confirmation splits have their own"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +36,6 @@ class Stage:
     def round(self) -> int:
         """The round's number, 0 where it is none."""
         return round_of(self.id)
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Rollouts that have ended, of those that a node's evaluation under way will have."""
-
-    done: int
-    total: int
-
-    @property
-    def text(self) -> str:
-        """`12/32`."""
-        return f"{self.done}/{self.total}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +137,8 @@ def read_facts(reader: Reader) -> Facts:
         facts.gates.setdefault(node, {})[gate] = outcome
     facts.measured = measured(facts.choices)
     facts.trials = trials(facts.choices)
-    facts.progress = _progress(reader, facts)
+    open_units = [stage.id for stage in stages if stage.state == "open"]
+    facts.progress = read_progress(reader, open_units, facts.settings)
     return facts
 
 
@@ -212,33 +190,4 @@ def _confirmed(one: Choice, before: Mapping[str, Trial]) -> dict[str, Trial]:
             threshold=share(last["threshold"]),
             archived=one.kind == "archive",
         )
-    return found
-
-
-def _progress(reader: Reader, facts: Facts) -> dict[str, Progress]:
-    """What is being evaluated now: by harness on D_evo and D_cert, else by counterfactual."""
-    units = [stage.id for stage in facts.stages if stage.state == "open"]
-    if not units:
-        return {}
-    splits = dict(reader.rows("SELECT id, split FROM item"))
-    sizes = Counter(splits.values())
-    found: dict[str, Progress] = {}
-    for unit in units:
-        for (node, benchmark, split), done in _begun(reader, unit, splits).items():
-            rollouts = int(facts.settings.get(ROLLOUTS.get(split, "rollouts_conf"), 1))
-            own = node if split in ("evo", "cert") or benchmark == "rel" else benchmark
-            old = found.get(own, Progress(0, 0))
-            found[own] = Progress(old.done + done, old.total + sizes[split] * rollouts)
-    return found
-
-
-def _begun(reader: Reader, unit: str, splits: Mapping[str, str]) -> dict[tuple[str, str, str], int]:
-    """Rollouts that have ended by harness, benchmark and split, of what is not recorded yet."""
-    found: dict[tuple[str, str, str], int] = {}
-    for node, purpose, _, ended in reader.rows(_UNDER_WAY, (unit,)):
-        benchmark, _, task = purpose.removeprefix("agent:").partition(":")
-        key = (node, benchmark, splits.get(task, ""))
-        found[key] = found.get(key, 0) + int(ended or 0)
-    for node, benchmark, split in reader.rows(_ROLLED, (unit,)):
-        found.pop((node, benchmark, split), None)
     return found

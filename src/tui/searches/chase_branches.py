@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from ...engine.store.chase import Choice
 from ...engine.store.views import NodeRow
-from .chase import BASE, Facts, Progress, Stage, Trial, share
+from .chase import BASE, Facts, Stage, Trial, share
+from .chase_progress import Progress
 
 REJECTIONS = {
     "schema": "malformed", "generalization": "refused", "firewall": "invalid",
