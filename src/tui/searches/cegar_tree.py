@@ -36,15 +36,19 @@ def tree_lines(
     lines: list[TreeLine] = []
     if search.starting:
         lines += _folded(_pool_line(search), _starting_lines(search), closed, wanted)
-    tried = [one for one in search.targets if one.attempts or not one.ended]
-    for target in SORTS[order](tried):
+    for target in SORTS[order](_tried(search.targets)):
         lines += _folded(_target_line(target), _target_lines(target), closed, wanted)
     if search.ending and wanted.empty:
         name = search.ending.partition(":")[0]
         lines.append(TreeLine("ending", "ending", 0, "parent", "ending", name, search.ending))
-    for target in search.beside:
+    for target in _tried(search.beside):
         lines += _folded(_target_line(target), _target_lines(target), closed, wanted)
     return lines
+
+
+def _tried(targets: Sequence[Target]) -> list[Target]:
+    """All but the last unit of a loop, which only finds that nothing is left to try."""
+    return [one for one in targets if one.attempts or not one.ended]
 
 
 def _folded(
