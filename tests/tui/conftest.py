@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui import chasefile
 from tests.tui.bigfile import SMALL, Shape, build
 from tests.tui.cegarfile import build_cegar
 
@@ -45,3 +46,21 @@ def cegar_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cegar_hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same with hostile strings in every text."""
     return build_cegar(tmp_path_factory.mktemp("cegar") / "hostile.evo", hostile=True)
+
+
+@pytest.fixture(scope="session")
+def chase_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished chase run."""
+    return chasefile.finished(tmp_path_factory.mktemp("chase") / "chase.evo")
+
+
+@pytest.fixture(scope="session")
+def chase_live(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A chase run in the middle of its last round."""
+    return chasefile.under_way(tmp_path_factory.mktemp("chase") / "live.evo")
+
+
+@pytest.fixture(scope="session")
+def chase_hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A chase run with hostile strings in every text."""
+    return chasefile.hostile(tmp_path_factory.mktemp("chase") / "hostile.evo")
