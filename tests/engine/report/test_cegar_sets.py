@@ -116,3 +116,17 @@ def test_induction_is_combined_in_three_ways_and_held_out_labels_change_none() -
     for name in ("training", "held out"):
         assert flags["any flag", name] == 2 and flags["two votes", name] == 1
         assert flags["best single: one", name] == 2
+
+
+@given(st.lists(FLAGS, min_size=1, max_size=4))
+def test_one_filter_of_all_hand_written_flags_what_any_of_them_does(
+    flags: list[set[Member]],
+) -> None:
+    starting = tuple(Operator(f"hand/{n}", 1, "", f"o{n}") for n in range(len(flags)))
+    judged = Judged(split(), {o.node: column(f) for o, f in zip(starting, flags, strict=True)})
+    run = run_of(set())
+    run.starting = starting
+    rows = dicts(baseline_tables(run, Comparisons((), (), (), judged), None, {})["hand_written"])
+    assert [rows[f"o{n}"]["flags"] for n in range(len(flags))] == [len(one) for one in flags]
+    whole = rows["all hand-written, as one filter"]
+    assert whole["flags"] == len(set().union(*flags)) and whole["calls"] == 0
