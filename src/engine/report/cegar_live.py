@@ -95,9 +95,11 @@ class Facts:
         """What an operator has said so far, of the programs it was run on."""
         verdicts: dict[int, str] = {}
         reasons: dict[int, str] = {}
+        count = len(self.split.programs)
         for planes, told in self._reader.rows(_ROWS, (node, self.split.electorate)):
-            found = unpack_some(planes, len(self.split.programs))
-            verdicts |= {number: LETTERS[verdict] for number, verdict in found.items()}
+            if len(verdicts) < count:  # the row of a complete operator comes first and has all
+                found = unpack_some(planes, count)
+                verdicts |= {number: LETTERS[verdict] for number, verdict in found.items()}
             abstained = json.loads(told).get("abstained", {})
             reasons |= {int(number): str(reason) for number, reason in abstained.items()}
         return Said(verdicts, reasons)
