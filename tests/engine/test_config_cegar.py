@@ -6,6 +6,7 @@ import pytest
 
 from evoscope.engine.config_file import examine_config, load_config
 from evoscope.engine.errors import ConfigError
+from evoscope.engine.plans import calls_of
 
 HEAD = 'search = "cegar"\n[benchmark]\nkind = "code"\n'
 AUTHOR = '[providers.p]\nkind = "offline"\n[models.author]\nprovider = "p"\nmodel = "grammar"\n'
@@ -45,3 +46,29 @@ def test_what_is_missing_is_named_with_its_key(tmp_path: Path) -> None:
     _, problems = examine_config(written(tmp_path, text))
     assert {problem.key for problem in problems} == {"cegar.pool_from[0]", "cegar.bundle.path"}
     assert {problem.message for problem in problems} == {"no such file"}
+
+
+JUDGE = '[models.judge]\nprovider = "p"\nmodel = "glance"\n'
+
+
+def test_a_judge_needs_a_model_of_its_own_and_no_other_run_has_to_name_one(tmp_path: Path) -> None:
+    asked = "[cegar]\njudge = true\n"
+    with pytest.raises(ConfigError, match=r"models\.judge: missing"):
+        load_config(written(tmp_path, AUTHOR + asked))
+    assert load_config(written(tmp_path, AUTHOR + JUDGE + asked)).cegar.judge
+    assert not load_config(written(tmp_path, AUTHOR + JUDGE)).cegar.judge
+
+
+def test_an_unknown_ablation_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"'recall_floor'.*'flag_overlap'"):
+        load_config(written(tmp_path, f'{AUTHOR}[cegar]\nablations = ["nothing"]\n'))
+
+
+def test_the_forecast_counts_every_arm_check_and_candidate(tmp_path: Path) -> None:
+    changes = 'judge = true\ncandidates = 3\ninduction_level2 = 5\nablations = ["novelty"]\n'
+    bare = calls_of(load_config(written(tmp_path, f"{AUTHOR}[cegar]\ncandidates = 3\n")))
+    author, *judges = calls_of(load_config(written(tmp_path, f"{AUTHOR}{JUDGE}[cegar]\n{changes}")))
+    assert (author.expected, author.max) == (2 * bare[0].expected + 5, 2 * bare[0].max + 10)
+    assert [one.model_role for one in judges] == ["author", "author", "judge", "judge"]
+    assert len({one.max for one in judges}) == 1 and judges[0].max > 20
+    assert judges[0].output_tokens < judges[1].output_tokens
