@@ -99,9 +99,14 @@ def test_candidates_under_way_show_their_rollouts_in_the_scores_place(living):
 def test_rollouts_are_counted_once_as_their_calls_are_answered(chase_live, tmp_path):
     path = tmp_path / "counted.evo"
     path.write_bytes(chase_live.read_bytes())
-    sql = "SELECT seq, finish FROM call WHERE unit = 'chase/r2' AND role = 'agent' AND finish = ?"
+    sql = (
+        "SELECT min(seq), finish FROM call WHERE unit = 'chase/r2' AND role = 'agent' AND "
+        "finish = ? GROUP BY node, purpose ORDER BY 1"
+    )
     with closing(sqlite3.connect(path)) as db, db:
         ended = db.execute(sql, ("stop",)).fetchall()
+        again = "UPDATE call SET finish = 'tool_calls' WHERE unit = 'chase/r2' AND finish = 'stop'"
+        db.execute(f"{again} AND seq NOT IN ({', '.join(str(seq) for seq, _ in ended)})")
         waiting = "UPDATE call SET status = 'sent', finish = NULL WHERE seq = ?"
         db.executemany(waiting, [(seq,) for seq, _ in ended[1:]])
         settings = {"rollouts_evo": 1}

@@ -17,8 +17,9 @@ _ROLLED = (
     "WHERE unit = ?"
 )
 _CALLS = (
-    "SELECT seq, node, purpose, status = 'failed' OR coalesce(finish, 'tool_calls') <> 'tool_calls'"
-    " FROM call WHERE unit = ? AND seq > ? AND role = 'agent' ORDER BY seq"
+    "SELECT seq, node, purpose, number, status = 'failed' OR "
+    "coalesce(finish, 'tool_calls') <> 'tool_calls' FROM call "
+    "WHERE unit = ? AND seq > ? AND role = 'agent' ORDER BY seq"
 )
 _OPEN = "SELECT min(seq) FROM call WHERE unit = ? AND status NOT IN ('completed', 'failed')"
 ROLLOUTS = {"evo": "rollouts_evo", "disc": "rollouts_disc", "cert": "rollouts_cert"}
@@ -43,10 +44,11 @@ class Progress:
 
 @dataclass(slots=True)
 class Seen:
-    """A unit's calls up to `upto`, all of them answered: how many rollouts ended with them."""
+    """A unit's calls up to `upto`, all of them answered: by evaluation, the rollouts that gave an
+    answer in them, each as its task and number."""
 
     upto: int = 0
-    ended: Counter[Place] = field(default_factory=Counter)
+    answered: dict[Place, set[tuple[str, int]]] = field(default_factory=dict)
 
 
 _SEEN: WeakKeyDictionary[Reader, dict[str, Seen]] = WeakKeyDictionary()
@@ -70,18 +72,28 @@ def read_progress(
     return found
 
 
-def _under_way(reader: Reader, unit: str, splits: Mapping[str, str]) -> Counter[Place]:
-    """Rollouts that have ended, of every evaluation that has begun and is not recorded yet."""
+def _under_way(reader: Reader, unit: str, splits: Mapping[str, str]) -> dict[Place, int]:
+    """Rollouts with an answer, of every evaluation that has begun and is not recorded yet.
+
+    A policy may ask for the answer once more, so one rollout can give several.
+    """
     seen = _SEEN.setdefault(reader, {}).setdefault(unit, Seen())
     first = reader.row(_OPEN, (unit,))
-    found = Counter(seen.ended)
-    for seq, node, purpose, ended in reader.rows(_CALLS, (unit, seen.upto)):
+    settled = first[0] if first is not None and first[0] is not None else float("inf")
+    newer: dict[Place, set[tuple[str, int]]] = {}
+    for seq, node, purpose, number, answered in reader.rows(_CALLS, (unit, seen.upto)):
         benchmark, _, task = purpose.removeprefix("agent:").partition(":")
         place = (node, benchmark, splits.get(task, ""))
-        found[place] += int(ended)
-        if first is None or first[0] is None or seq < first[0]:
+        kept = seen.answered if seq < settled else newer
+        own = kept.setdefault(place, set())
+        if answered:
+            own.add((task, number))
+        if seq < settled:
             seen.upto = seq
-            seen.ended[place] += int(ended)
+    found = {
+        place: len(seen.answered.get(place, set()) | newer.get(place, set()))
+        for place in (*seen.answered, *newer)
+    }
     for node, benchmark, split in reader.rows(_ROLLED, (unit,)):
         found.pop((node, benchmark, split), None)
     return found
