@@ -12,6 +12,7 @@ from evoscope.engine.control import person, waiting_commands
 from evoscope.engine.model.labels import handle
 from evoscope.engine.verify import digest
 from tests.cli.conftest import Cli
+from tests.label_kit import NODES, label_run
 from tests.store_builder import RunFile, small_run
 
 TELLTALE = ("g0", "g1", "lookup", "pass", "fail", "reject", "original", "generated", "score")
@@ -20,20 +21,7 @@ TELLTALE = ("g0", "g1", "lookup", "pass", "fail", "reject", "original", "generat
 @pytest.fixture
 def run(tmp_path: Path) -> RunFile:
     """Two originals, three candidates: one passes, one fails realism, one fails correctness."""
-    run = small_run(tmp_path)
-    for node in ("a/g0/i0", "a/g1/i0", "a/g1/i1", "a/g2/i0", "a/g2/i1", "b/g0/i0"):
-        text = json.dumps({"question": f"what is {handle(node)}?"})
-        run.sql("UPDATE node SET content_hash = ? WHERE id = ?", run.blob(text), node)
-    for node, correctness, realism in (
-        ("a/g1/i0", "pass", "pass"), ("a/g2/i0", "pass", "fail"), ("a/g1/i1", "fail", None),
-    ):  # fmt: skip
-        run.verdict(node, "correctness", -1, correctness)
-        if realism:
-            run.verdict(node, "realism", -1, realism)
-    run.insert("item", {
-        "id": "a", "split": "shard 0", "ord": 0, "content_hash": run.blob('{"expected":"yes"}'),
-    })  # fmt: skip
-    return run
+    return label_run(tmp_path)
 
 
 def query(run: RunFile, sql: str) -> list[tuple[Any, ...]]:
@@ -60,8 +48,7 @@ def test_items_come_blind_and_always_in_the_same_order(cli: Cli, run: RunFile) -
     assert cli("label", "demo", "--items", "--json").out == first.out
     lines = cli("label", "demo", "--items", "--jsonl").out.splitlines()
     assert [json.loads(line) for line in lines] == first.json
-    nodes = {"a/g0/i0", "b/g0/i0", "a/g1/i0", "a/g2/i0", "a/g1/i1"}
-    assert {item["node"] for item in first.json} == {handle(node) for node in nodes}
+    assert {item["node"] for item in first.json} == {handle(node) for node in NODES}
     assert all(word not in first.out for word in TELLTALE)
     assert {str(item["expected"]) for item in first.json} == {"yes", "None"}
     assert set(first.json[0]) == {"node", "fields", "expected", "answers"}

@@ -15,7 +15,7 @@ from tests.tui.test_tmux import demo, evoscope, stop, wait_for_node
 
 pytestmark = pytest.mark.slow
 LEAVING = ("detach", "export", "pager", "copy")
-PRESSED = {"pause", "resume", "set", "unveto"}
+PRESSED = {"pause", "resume", "set", "unveto", "label"}
 """Orders that one key gives, which nobody has to confirm."""
 
 

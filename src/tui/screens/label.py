@@ -15,7 +15,7 @@ from ...engine.report.labels import label_table, labelled
 from ...engine.store.labels import Candidate, Item, read_item
 from ...engine.store.reader import Reader
 from ..keymap import LABEL
-from ..lines import Line, between, fit_line, one
+from ..lines import Line, fit_line, one
 from ..page import Host, Page, Shown
 from ..run_model import RunModel
 from ..widgets.text import TextPane
@@ -124,10 +124,10 @@ class LabelPage(Page):
 
     def _head(self, width: int) -> Line:
         done = f"  {self.set.done} of {len(self.set.order)} answered" if self.set else ""
-        left = fit_line(((" Label", "bar bold"), (done, "bar")), width, "bar")
-        note = "" if self.compared else "blind: no source, verdict or score is shown "
-        room = width - len(note) >= 30
-        return between(left, one(note, "bar"), width) if room else left
+        long = "blind: where items come from is hidden "
+        note = "" if self.compared else long if width >= 76 else "blind "
+        head: Line = ((" Label", "bar bold"), (done, "bar"))
+        return (*fit_line(head, max(width - len(note), 0), "bar"), *one(note, "bar"))
 
     def _build(self, width: int) -> None:
         state = (width, self.item, self.compared, self.set if self.compared else self._stage())

@@ -11,15 +11,17 @@ from ...engine.report.tables import Report, Table
 from ...engine.store.labels import Item
 from ..glyphs import Glyphs
 from ..lines import Line, Span, fit_line, one, tidy
-from ..text import clean_line, cut
+from ..text import clean_line, cut, fit
 from ..widgets.diff import compare_documents, wrap_spans
 from .tabs.report import report_lines
 
 ASKED = {
-    "realistic": "Realistic: could this input come from real use?",
-    "correct": "Correct: does the expected output hold for this input?",
+    "realistic": "could this input come from real use?",
+    "correct": "does the expected output hold for it?",
 }
 EXPECTED = "expected output"
+NAME, SAID = 11, 5
+"""Cells of a question's name and of its answer."""
 
 
 def item_lines(item: Item, width: int, glyphs: Glyphs) -> list[Line]:
@@ -53,20 +55,22 @@ def question_lines(
     keys: tuple[str, ...],
     width: int,
 ) -> list[Line]:
-    """The questions with their answers so far; the active one with its keys; the reason."""
+    """The questions with their answers, an open one with its keys; then the reason."""
     lines: list[Line] = [()]
     for question in QUESTIONS:
         said = given.get(question)
         now = question == active
-        spans: list[Span] = [(f" {'>' if now else ' '} ", "accent")]
-        spans.append((f"{ASKED[question]}  ", "bold" if now else "dim"))
-        if now:
-            spans.append((f"{keys[0]}/{keys[1]}  ", "key"))
-        if said is not None:
-            spans.append((tidy(said.answer), "accent" if now else ""))
-        lines.append(fit_line(tuple(spans), width))
+        answer = tidy(said.answer) if said is not None else "/".join(keys) if now else ""
+        spans: tuple[Span, ...] = (
+            (f" {'>' if now else ' '} {question:<{NAME}}", "accent" if now else "dim"),
+            (fit(answer, SAID), "accent" if said is not None else "key"),
+            (ASKED[question], "bold" if now else "dim"),
+        )
+        lines.append(fit_line(spans, width))
     if reason:
-        lines.append(fit_line((("   reason  ", "dim"), (cut(tidy(reason), width), "")), width))
+        lines.append(
+            fit_line(((f"   {'reason':<{NAME}}", "dim"), (cut(tidy(reason), width), "")), width)
+        )
     return lines
 
 
