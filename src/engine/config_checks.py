@@ -19,6 +19,9 @@ OPTIONAL_ROLES = {"cegar": ("judge",)}
 AGENT_BENCHMARKS = frozenset({"corpus_qa", "syn_ledger"})
 """Benchmarks that an agent works in: chase's, and no other search's."""
 
+CORPUS_KEYS = ("documents", "splits", "scorer", "tolerance", "release", "release_documents")
+"""Keys of `[benchmark]` that corpus QA alone has."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -45,7 +48,9 @@ def is_run_name(name: str) -> bool:
 
 def _check_models(config: RunConfig) -> Iterator[Finding]:
     roles, optional = ROLES[config.search], OPTIONAL_ROLES.get(config.search, ())
-    merging = config.search == "cegar" and bool(config.cegar.pool_from)
+    own = config.cegar
+    compared = own.ablations or own.induction_level1 or own.induction_level2
+    merging = config.search == "cegar" and bool(own.pool_from) and not compared
     for role in (*roles, *optional):
         wanted = not merging if role in roles else config.cegar.judge
         if role not in config.models and wanted:
@@ -91,6 +96,8 @@ def _check_files(config: RunConfig) -> Iterator[Finding]:
     paths: dict[tuple[str, ...], Path | None] = {
         ("benchmark", "path"): config.benchmark.path,
         ("benchmark", "documents"): config.benchmark.documents,
+        ("benchmark", "release"): config.benchmark.release,
+        ("benchmark", "release_documents"): config.benchmark.release_documents,
         ("harden", "axes"): harden.axes,
         ("harden", "rubric"): harden.rubric,
         ("harden", "reference_profile"): harden.reference_profile,
@@ -130,7 +137,7 @@ def _check_benchmark(config: RunConfig) -> Iterator[Finding]:
 def _check_corpus(config: RunConfig) -> Iterator[Finding]:
     own = config.benchmark
     if own.kind != "corpus_qa":
-        for name in ("documents", "splits", "scorer", "tolerance"):
+        for name in CORPUS_KEYS:
             if getattr(own, name) != BenchmarkSettings.model_fields[name].default:
                 yield ("benchmark", name), None, f"only corpus_qa has it, {own.kind} has not"
         return
@@ -138,6 +145,8 @@ def _check_corpus(config: RunConfig) -> Iterator[Finding]:
         missing = "path" if own.path is None else "documents"
         message = "corpus_qa needs a question file and documents; give both, or neither"
         yield ("benchmark", missing), None, message
+    if own.release is None and own.release_documents is not None:
+        yield ("benchmark", "release"), None, "missing; release_documents are of its questions"
     if own.sample is not None:
         yield ("benchmark", "sample"), str(own.sample), "corpus_qa takes all its questions"
     if "b0" in config.chase.methods:

@@ -39,6 +39,9 @@ def test_a_merged_pool_needs_no_author_and_every_other_run_does(tmp_path: Path) 
     load_config(written(tmp_path, f'{NOBODY}[cegar]\npool_from = ["a.evo"]\n'))
     with pytest.raises(ConfigError, match=r"models\.author: missing"):
         load_config(written(tmp_path, NOBODY))
+    with pytest.raises(ConfigError, match=r"models\.author: missing"):
+        merged = 'pool_from = ["a.evo"]\nablations = ["novelty"]\n'
+        load_config(written(tmp_path, f"{NOBODY}[cegar]\n{merged}"))
 
 
 def test_what_is_missing_is_named_with_its_key(tmp_path: Path) -> None:
