@@ -105,6 +105,10 @@ class BenchmarkSettings(Section):
     scorer: Literal["fuzzy", "strict"] = "fuzzy"
     tolerance: Annotated[Fraction, Field(ge=0, le=1)] = Fraction(0)
     """Relative difference at which a number still counts as the answer."""
+    release: Path | None = None
+    """Questions of a separate release, scored once when D_cert is; no gain is claimed there."""
+    release_documents: Path | None = None
+    """Their texts; unset takes `documents`."""
 
 
 class RunConfig(Section):

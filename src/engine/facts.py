@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from .errors import ReplayDiverged, StoreError
-from .model.core import SEALED_SPLIT, Decision, Effect, Fact, Rollout
+from .model.core import RELEASE_SPLIT, SEALED_SPLIT, Decision, Effect, Fact, Rollout
 from .store.memory import UnitMemory, load_unit, read_only, unpack
 from .store.rows import FactRow, effect_write, fact_row
 from .store.writer import Write, Writer
@@ -61,7 +61,7 @@ class FactKeeper:
         if not isinstance(fact, Rollout):
             return
         item = self._memories[""].facts.get(("item", (fact.item,)))
-        if item is None or item[1] != SEALED_SPLIT:
+        if item is None or item[1] not in (SEALED_SPLIT, RELEASE_SPLIT):
             return
         if self._sealed is None:
             await self._writer.settled()

@@ -118,7 +118,8 @@ def agent_benchmark(config: RunConfig) -> AgentBenchmark:
         return syn_ledger(own.seed)
     return corpus_qa(
         own.path, own.documents, seed=own.seed, rounds=config.chase.rounds, splits=own.splits,
-        scorer=own.scorer, tolerance=own.tolerance,
+        scorer=own.scorer, tolerance=own.tolerance, release=own.release,
+        release_documents=own.release_documents,
     )  # fmt: skip
 
 
@@ -134,6 +135,7 @@ def _chase_setup(config: RunConfig, benchmark: AgentBenchmark) -> ChaseSetup:
         settings=config.chase,
         profiles={role: profile(model) for role, model in config.models.items()},
         neutral=benchmark.neutral,
+        release=benchmark.release,
         first=first_harness(config.chase.harness),
         observed=tuple(Observed(*one) for one in benchmark.observed),
     )

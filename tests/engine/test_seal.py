@@ -3,14 +3,16 @@
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
+
 from evoscope.engine.context import Context, UnitSpec
-from evoscope.engine.model.core import SEALED_SPLIT, Decision, Item, Node, Rollout
+from evoscope.engine.model.core import RELEASE_SPLIT, SEALED_SPLIT, Decision, Item, Node, Rollout
 from tests.replay_kit import HashProvider, Kit, Life
 
 OPEN = Decision("u0", "seal", "open_seal", "", (), (), "hash of what is certified")
 
 
-def opening(early: bool, seen: list[str | None]) -> Kit:
+def opening(early: bool, seen: list[str | None], split: str = SEALED_SPLIT) -> Kit:
     async def search(ctx: Context) -> None:
         async def body(unit: UnitSpec) -> None:
             if unit.id == "u0":
@@ -24,7 +26,7 @@ def opening(early: bool, seen: list[str | None]) -> Kit:
                 await ctx.record(Rollout("h", "u1", "rel", "t", 0, "graded", Fraction(1)))
             await ctx.finish_unit(unit.id, {})
 
-        await ctx.record(Item("t", SEALED_SPLIT, "{}"), Item("e", "evo", "{}", 1))
+        await ctx.record(Item("t", split, "{}"), Item("e", "evo", "{}", 1))
         units = [UnitSpec(f"u{k}", "round", k) for k in range(2)]
         await ctx.run_units(units, body, one_after_another=True)
 
@@ -34,8 +36,11 @@ def opening(early: bool, seen: list[str | None]) -> Kit:
 FOLDER = Path()
 
 
-def test_a_rollout_on_a_sealed_item_is_refused_before_the_seal_is_opened(tmp_path: Path) -> None:
-    kit = opening(True, [])
+@pytest.mark.parametrize("split", [SEALED_SPLIT, RELEASE_SPLIT])
+def test_a_rollout_on_a_sealed_item_is_refused_before_the_seal_is_opened(
+    tmp_path: Path, split: str
+) -> None:
+    kit = opening(True, [], split)
     kit.folder = tmp_path
     path = kit.file("early")
     end = kit.finish(path, 1)

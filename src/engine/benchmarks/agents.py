@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..canonical import canonical_json, sha256
 from ..model.llm import Json
 from .environment import Environment
 from .transform.operators import Catalogue
+
+if TYPE_CHECKING:
+    from .corpus_qa.environment import CorpusQA
 
 SAMPLE = Path(__file__).parent / "samples" / "corpus_qa"
 """Our own invented corpus: `questions.jsonl` and the folder `documents`."""
@@ -30,6 +33,8 @@ class AgentBenchmark:
     observed: tuple[Gold, ...]
     pin: str
     neutral: Environment | None = None
+    release: Environment | None = None
+    """A separate release: other questions, in one split."""
 
 
 def syn_ledger(seed: int) -> AgentBenchmark:
@@ -56,26 +61,41 @@ def corpus_qa(
     splits: Literal["component", "question"] = "component",
     scorer: Literal["fuzzy", "strict"] = "fuzzy",
     tolerance: Fraction = Fraction(0),
+    release: Path | None = None,
+    release_documents: Path | None = None,
 ) -> AgentBenchmark:
     """Questions over a folder (or JSON lines) of documents; without both paths our sample.
 
-    B_0 is not known here. Raises DataError naming file and line, or saying that there are too few
-    source components.
+    B_0 is not known here. `release` are questions of a separate release. Raises DataError naming
+    file and line, or saying that there are too few source components.
     """
-    from .corpus_qa.environment import load
-    from .corpus_qa.index import corpus_hash
+    from .corpus_qa.environment import load, load_release
     from .corpus_qa.operators import OPERATORS
 
+    folder = SAMPLE / "documents" if documents is None else documents
+    asked = SAMPLE / "questions.jsonl" if questions is None else questions
     released = load(
-        SAMPLE / "documents" if documents is None else documents,
-        SAMPLE / "questions.jsonl" if questions is None else questions,
-        seed=seed, rounds=rounds, split_by=splits, scorer=scorer, tolerance=tolerance,
+        folder, asked, seed=seed, rounds=rounds, split_by=splits, scorer=scorer,
+        tolerance=tolerance,
     )  # fmt: skip
-    gold = tuple((q.id, q.question, q.answer, q.sources) for q in released.questions)
-    placed: dict[str, Json] = {name: list(ids) for name, ids in released.splits.items()}
-    tasks: list[Json] = [[name, asked, answer, list(files)] for name, asked, answer, files in gold]
-    scoring: list[Json] = [scorer, str(tolerance)]
-    parts: list[Json] = [corpus_hash(released.documents), tasks, placed, scoring]
-    pin = sha256(canonical_json(parts).encode())
+    other = None
+    if release is not None:
+        other = load_release(release_documents or folder, release, released)
     evo = released.splits["evo"]
-    return AgentBenchmark(released, OPERATORS, tuple(one for one in gold if one[0] in evo), pin)
+    gold = tuple(one for one in _gold(released) if one[0] in evo)
+    parts = [_pinned(released), *([_pinned(other)] if other else [])]
+    pin = sha256(canonical_json(parts if other else parts[0]).encode())
+    return AgentBenchmark(released, OPERATORS, gold, pin, release=other)
+
+
+def _gold(env: "CorpusQA") -> list[Gold]:
+    return [(q.id, q.question, q.answer, q.sources) for q in env.questions]
+
+
+def _pinned(env: "CorpusQA") -> Json:
+    """All that a replay depends on."""
+    from .corpus_qa.index import corpus_hash
+
+    placed: dict[str, Json] = {name: list(ids) for name, ids in env.splits.items()}
+    tasks: list[Json] = [[name, asked, answer, list(s)] for name, asked, answer, s in _gold(env)]
+    return [corpus_hash(env.documents), tasks, placed, [env.scorer, str(env.tolerance)]]

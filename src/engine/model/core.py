@@ -32,6 +32,8 @@ DECISION_KINDS = (
 
 SEALED_SPLIT = "cert"
 """Items of this split can have no rollout before a decision of the kind `open_seal`."""
+RELEASE_SPLIT = "release"
+"""Items of a separate release: sealed as long, scored once, in no gain and no bound."""
 
 
 @dataclass(frozen=True, slots=True)

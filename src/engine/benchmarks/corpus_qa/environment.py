@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from ...errors import DataError
+from ...model.core import RELEASE_SPLIT
 from ...model.llm import Json, Tool
 from ..base import Grade
 from ..environment import AgentTask, Arguments, CanonicalCall, Limits, Session, Snapshot
@@ -147,8 +148,37 @@ def load(
     The search index is built in `cache` (the user's cache folder where None) the first time and
     reused. Raises DataError naming the file, or saying that there are too few source components.
     """
+    found, asked, index = _read(documents, questions, cache)
+    splits = split(asked, seed, rounds, split_by)
+    return CorpusQA(found, asked, splits.ids, index, splits.by, scorer, tolerance)
+
+
+def load_release(
+    documents: Path,
+    questions: Path,
+    released: CorpusQA,
+    cache: Path | None = None,
+) -> CorpusQA:
+    """A separate release in one split, scored as the released variant is.
+
+    Raises DataError naming the file, or a question that both have.
+    """
+    found, asked, index = _read(documents, questions, cache)
+    known = {question.id for question in released.questions}
+    for question in asked:
+        if question.id in known:
+            raise DataError(
+                f"{questions}: the question {question.id!r} is one of the benchmark's own; "
+                "give the release other ids and other questions"
+            )
+    ids = {RELEASE_SPLIT: tuple(question.id for question in asked)}
+    scoring = (released.scorer, released.tolerance)
+    return CorpusQA(found, asked, ids, index, "question", *scoring)
+
+
+def _read(
+    documents: Path, questions: Path, cache: Path | None
+) -> tuple[tuple[Document, ...], tuple[Question, ...], Index]:
     found, asked = read_documents(documents), read_questions(questions)
     check_sources(asked, found)
-    splits = split(asked, seed, rounds, split_by)
-    index = Index.open(found, default_folder() if cache is None else cache)
-    return CorpusQA(found, asked, splits.ids, index, splits.by, scorer, tolerance)
+    return found, asked, Index.open(found, default_folder() if cache is None else cache)

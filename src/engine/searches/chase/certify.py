@@ -24,7 +24,7 @@ from .guarantees import (
 from .rounds import row
 from .selection import select_final
 from .setup import Desk
-from .state import BASE, NEUTRAL, State
+from .state import BASE, NEUTRAL, RELEASE, State
 
 RAW = "raw"
 
@@ -93,7 +93,23 @@ async def certify(desk: Desk, unit: str, fixed: Certified) -> Sheet:
     return sheet
 
 
-def results(desk: Desk, fixed: Certified, sheet: Sheet) -> dict[str, Json]:
+async def score_release(desk: Desk, unit: str, fixed: Certified) -> Mapping[str, Fraction]:
+    """R of each harness on the separate release, once; empty where there is none (table 1)."""
+    release = desk.setup.release
+    if release is None:
+        return {}
+    sheet = Sheet(tuple(task.id for task in release.tasks))
+    await together(
+        evaluate(desk, unit, sheet, one, RELEASE, desk.settings.rollouts_cert)
+        for one in dict(fixed.methods.values()).items()
+    )
+    names = {name for name, _ in fixed.methods.values()}
+    return {name: sheet.rate(name, RELEASE) for name in names if sheet.usable([name], [RELEASE])}
+
+
+def results(
+    desk: Desk, fixed: Certified, sheet: Sheet, release: Mapping[str, Fraction]
+) -> dict[str, Json]:
     """Tables 1 and 2: scores, gains and Deltas of every method on D_cert, exact."""
     neutral = [NEUTRAL] if desk.setup.neutral is not None else []
     found: dict[str, Json] = {}
@@ -110,6 +126,8 @@ def results(desk: Desk, fixed: Certified, sheet: Sheet) -> dict[str, Json]:
             **row(gains, desk.settings.epsilon),
             "g_min": str(gains.least),
         }
+        if name in release:
+            entry["r_release"] = str(release[name])
         if neutral:
             known = sheet.gains(name, BASE, (REL, NEUTRAL))
             entry["r_0"] = str(sheet.rate(name, NEUTRAL))

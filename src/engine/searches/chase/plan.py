@@ -43,6 +43,7 @@ def _rollouts(setup: ChaseSetup, sizes: dict[str, int], confirmed: int) -> int:
     others = len(settings.methods) - 1
     evo = (1 + candidates) * archive + others * candidates + 1
     disc = 2 * 3 * rounds
+    released = 0 if setup.release is None else len(setup.release.tasks)
     conf = sum(sizes[f"conf{t}"] for t in range(1, rounds + 1))
     certified = (1 + len(settings.methods)) * (archive + (setup.neutral is not None))
     return (
@@ -50,4 +51,5 @@ def _rollouts(setup: ChaseSetup, sizes: dict[str, int], confirmed: int) -> int:
         + disc * sizes["disc"] * settings.rollouts_disc
         + 4 * conf * settings.rollouts_conf
         + certified * sizes["cert"] * settings.rollouts_cert
+        + (1 + len(settings.methods)) * released * settings.rollouts_cert
     )

@@ -13,12 +13,12 @@ from ...context import Context, UnitSpec
 from ...errors import CallOpen, DataError
 from ...model.core import Item, Node, NodeState
 from ..spec import SearchSpec
-from .certify import RAW, Certified, certify, choose_final, guarantees, results
+from .certify import RAW, Certified, certify, choose_final, guarantees, results, score_release
 from .evaluate import evaluate_evo
 from .gains import REL, Sheet
 from .rounds import chase_round, gated_round
 from .setup import ROLES, ChaseSetup, Desk
-from .state import BASE, NEUTRAL, State, load_state
+from .state import BASE, NEUTRAL, RELEASE, State, load_state
 
 REPLAY_VERSION = 2
 """Raised in the commit that makes older run files no longer replay."""
@@ -38,6 +38,8 @@ async def run(ctx: Context, setup: ChaseSetup) -> None:
     desk = Desk(ctx, setup, {REL: setup.released})
     if setup.neutral is not None:
         desk.variants[NEUTRAL] = setup.neutral
+    if setup.release is not None:
+        desk.variants[RELEASE] = setup.release
     await ctx.record(*_items(setup))
     await ctx.run_units([UnitSpec(START, "start", 0)], lambda unit: _start(desk, unit))
     await _beside_each_other(desk)
@@ -71,8 +73,9 @@ def check(setup: ChaseSetup) -> None:
 
 
 def _items(setup: ChaseSetup) -> list[Item]:
-    questions = {task.id: task.question for task in setup.released.tasks}
-    placed = [(split, task) for split, ids in setup.released.splits.items() for task in ids]
+    envs = [setup.released, *([] if setup.release is None else [setup.release])]
+    questions = {task.id: task.question for env in envs for task in env.tasks}
+    placed = [(split, task) for e in envs for split, ids in e.splits.items() for task in ids]
     return [
         Item(task, split, canonical_json({"question": questions[task]}), place)
         for place, (split, task) in enumerate(placed)
@@ -170,7 +173,7 @@ async def _certification(desk: Desk, unit: UnitSpec) -> None:
     await desk.ctx.finish_unit(
         unit.id,
         {
-            "methods": results(desk, fixed, sheet),
+            "methods": results(desk, fixed, sheet, await score_release(desk, unit.id, fixed)),
             "archive": list(archive),
             "guarantees": guarantees(desk, state, archive, gains),
         },

@@ -20,6 +20,7 @@ class ChaseSetup:
     """Released benchmark, operators, settings and models of one run.
 
     `first` is H_0.
+    `release` is a separate release, scored once beside D_cert and in no gain.
     `neutral` is B_0 where it is known, else None: then there is no B0-Access and no Delta_BS.
     `observed` are D_evo's questions with answers and sources, for the Generalization Gate alone.
     """
@@ -29,6 +30,7 @@ class ChaseSetup:
     settings: ChaseSettings
     profiles: Mapping[str, Profile]
     neutral: Environment | None = None
+    release: Environment | None = None
     first: Harness = field(default_factory=Harness)
     observed: tuple[Observed, ...] = ()
 

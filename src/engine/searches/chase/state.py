@@ -16,6 +16,8 @@ from .gains import REL, Sheet, TaskScores
 BASE = "H0"
 NEUTRAL = "b0"
 """B_0's name among the benchmarks, where it is known."""
+RELEASE = "release"
+"""A separate release's name among the benchmarks, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)

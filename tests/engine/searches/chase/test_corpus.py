@@ -1,15 +1,19 @@
 """The whole search over documents: our sample, and the real Treasury documents."""
 
+import json
 from fractions import Fraction
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 
+from evoscope.engine.benchmarks.agents import SAMPLE
 from evoscope.engine.benchmarks.environment import Environment
 from evoscope.engine.config import RunConfig
+from evoscope.engine.errors import DataError
 from evoscope.engine.model.chase import Harness
-from evoscope.engine.model.core import Decision, Rollout, Slot
+from evoscope.engine.model.core import RELEASE_SPLIT, Decision, Item, Rollout, Slot
 from evoscope.engine.model.llm import Params
 from evoscope.engine.plans import chase_setup, plan_run
 from evoscope.engine.searches.chase.agent import Loop, opening
@@ -88,10 +92,6 @@ def test_its_threshold_is_the_paper_s_unless_one_is_stated() -> None:
 
 
 def test_a_moved_corpus_is_pinned_the_same(tmp_path: Path) -> None:
-    from shutil import copytree
-
-    from evoscope.engine.benchmarks.agents import SAMPLE
-
     moved = copytree(SAMPLE, tmp_path / "moved")
     paths = {"path": str(moved / "questions.jsonl"), "documents": str(moved / "documents")}
     assert plan_run(config(paths)).pins == plan_run(config({})).pins
@@ -124,6 +124,43 @@ async def test_wider_searches_pay_and_nested_texts_cost_those_that_were_not_told
     assert await rate(Harness(), env) < await rate(wide, env)
     assert await rate(told, nested) >= await rate(wide, nested)
     assert await rate(told, nested) > Fraction(1, 2)
+
+
+def other_questions(folder: Path) -> dict[str, str]:
+    """A separate release: three questions on documents of their own."""
+    texts = folder / "texts"
+    texts.mkdir()
+    rows = []
+    for n, town in enumerate(("Oakham", "Pell", "Quarry")):
+        text = f"In 2001 the number of mills that stood in {town} was {40 + n}.\n"
+        (texts / f"{town}.txt").write_text(text)
+        asked = f"What was the number of mills that stood in {town} in 2001?"
+        rows.append({"uid": f"R{n}", "question": asked, "answer": str(40 + n),
+                     "source_files": f"{town}.txt"})  # fmt: skip
+    path = folder / "release.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return {"release": str(path), "release_documents": str(texts)}
+
+
+async def test_a_separate_release_is_scored_once_by_every_method_and_enters_no_gain(
+    tmp_path: Path,
+) -> None:
+    plain, own = config({}), config(other_questions(tmp_path))
+    assert plan_run(own).pins["cases"] != plan_run(plain).pins["cases"]
+    ctx = await lived(own)
+    there = [r for r in ctx.store.all(Rollout) if r.context == "release"]
+    assert {r.item for r in there} == {"R0", "R1", "R2"}
+    assert {r.unit for r in there} == {"certification"}
+    splits = {item.id: item.split for item in ctx.store.all(Item)}
+    assert {splits[r.item] for r in there} == {RELEASE_SPLIT}
+    found, without = certified(ctx), certified(await lived(plain))
+    assert [entry.pop("r_release") for entry in found.values()] == ["1", "1", "1"]
+    assert found == without
+
+
+def test_a_release_may_not_repeat_the_benchmark_s_own_questions() -> None:
+    with pytest.raises(DataError, match="one of the benchmark's own"):
+        chase_setup(config({"release": str(SAMPLE / "questions.jsonl")}))
 
 
 @pytest.mark.shared
