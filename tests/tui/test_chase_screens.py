@@ -159,7 +159,15 @@ async def test_wide_screens_set_trajectories_side_by_side(chase_run):
 async def test_h_0_has_nothing_to_be_compared_with(chase_run):
     async with driven(chase_run) as app:
         await app.press("2", "j", "i")
-        assert app.top.node_id == "H0" and "unknown: no task" in app.text
+        assert app.top.node_id == "H0" and app.top.tabs[0] == "Diff"
+        assert "the original" in app.text and "system_prompt" in app.text
+
+
+async def test_help_says_what_the_signs_mean_here(chase_run):
+    async with driven(chase_run) as app:
+        await app.press("?")
+        text = "".join(app.top.shown().parts())
+        assert "H*, the chosen harness" in text and "best of its case" not in text
 
 
 async def test_the_ledger_counts_chases_gates_and_filters_by_kind(chase_run):

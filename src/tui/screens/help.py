@@ -1,6 +1,6 @@
 """Help for the page one comes from, and the list of messages."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..keymap import ACTIONS, LABEL, TEXT
 from ..lines import Line, fit_line, one
@@ -8,6 +8,7 @@ from ..page import Host, Page, Shown
 from ..text import clean_line, fit
 from ..widgets.text import TextPane
 from .dialogs import Prompt
+from .own import own_of
 
 SIGNS = (
     ("promoted", "best of its case, finished"), ("parent", "parent of a generation"),
@@ -83,10 +84,17 @@ class HelpPage(TextPage):
         if any(f"tab{number}" in keys.keys for number in (1,)) and below.keys not in (TEXT, LABEL):
             lines.append(((fit("  1 - 8", 20), "key"), ("tabs", "")))
         lines += [one(""), one("Signs", "accent")]
-        for state, text in SIGNS:
+        for state, text in signs_of(below):
             lines.append(((fit(f"  {host.glyphs.of(state)}", 20), "key"), (text, "")))
         lines += [one(""), *_NOTES]
         super().__init__(host, lines)
+
+
+def signs_of(below: Page) -> Iterable[tuple[str, str]]:
+    """What the signs mean on a page: its run's search says it, or harden's meaning stands."""
+    status = getattr(getattr(below, "run", None), "status", None)
+    own = own_of(status.search).signs if status is not None and status.search else {}
+    return own.items() or SIGNS
 
 
 _NOTES = (

@@ -1,7 +1,7 @@
 """What the app shows of one search only: its tabs, its effect, its sides of a node."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -46,7 +46,8 @@ class Own:
     `fields` of its content. `gates` stand in the ledger's order; `ledger_hint` says what it is
     filtered by. `leaves` says what a veto takes from the run, `score` what a node is worth;
     `rollouts` whether nodes have any. `counts` gives gate, outcome and number for the ledger's top,
-    by default from the counters that the engine keeps. `read_ahead` is for what takes seconds: it
+    by default from the counters that the engine keeps. `signs` says what a node's states mean here,
+    where that is not what the help says of harden's. `read_ahead` is for what takes seconds: it
     runs in the slow thread and says whether `read_effect` knows more since.
     """
 
@@ -63,6 +64,7 @@ class Own:
     score: Callable[[NodeRow], str] = score_text
     rollouts: bool = True
     read_ahead: Callable[[Reader], bool] | None = None
+    signs: Mapping[str, str] = field(default_factory=dict)
     counts: str = (
         "SELECT gate, outcome, sum(n) FROM tally "
         "WHERE gate NOT IN ('axis', 'saved') GROUP BY gate, outcome"

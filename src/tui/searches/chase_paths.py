@@ -22,7 +22,8 @@ from .chase import BASE
 _ROLLOUTS = (
     "SELECT r.context, r.item, r.sample, r.node, r.num, r.den, r.parsed, r.slot, i.split "
     "FROM rollout r JOIN item i ON i.id = r.item "
-    "WHERE r.node IN (?, ?) AND i.split <> 'cert' AND r.slot IS NOT NULL"
+    "WHERE r.node IN (?, ?) AND r.slot IS NOT NULL "
+    "AND (i.split IN ('evo', 'disc') OR i.split LIKE 'conf%')"
 )
 SPLITS = ("evo", "disc")
 SHOWN = 4

@@ -22,8 +22,8 @@ _CALLS = (
     "WHERE unit = ? AND seq > ? AND role = 'agent' ORDER BY seq"
 )
 _OPEN = "SELECT min(seq) FROM call WHERE unit = ? AND status NOT IN ('completed', 'failed')"
-ROLLOUTS = {"evo": "rollouts_evo", "disc": "rollouts_disc", "cert": "rollouts_cert"}
-"""The setting that says how often a split's tasks are played; confirmation splits have their own"""
+ROLLOUTS = {"evo": "rollouts_evo", "disc": "rollouts_disc", "conf": "rollouts_conf"}
+"""The setting that says how often a split's tasks are played; sealed ones as D_cert's."""
 
 Place = tuple[str, str, str]
 """Harness, benchmark, split."""
@@ -65,8 +65,9 @@ def read_progress(
     found: dict[str, Progress] = {}
     for unit in units:
         for (node, benchmark, split), done in _under_way(reader, unit, splits).items():
-            total = sizes[split] * int(settings.get(ROLLOUTS.get(split, "rollouts_conf"), 1))
-            own = node if split in ("evo", "cert") or benchmark == "rel" else benchmark
+            part = split[:4]
+            total = sizes[split] * int(settings.get(ROLLOUTS.get(part, "rollouts_cert"), 1))
+            own = benchmark if part in ("disc", "conf") and benchmark != "rel" else node
             old = found.get(own, Progress(0, 0))
             found[own] = Progress(old.done + min(done, total), old.total + total)
     return found

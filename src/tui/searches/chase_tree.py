@@ -15,7 +15,7 @@ STYLE = {
     "inactive": "bad", "running": "ok", "parked": "warn", "failed": "bad",
 }  # fmt: skip
 SIGNS = {
-    "chosen": "promoted", "confirmed": "survivor", "adopted": "parent", "base": "parent",
+    "chosen": "promoted", "confirmed": "survivor", "adopted": "survivor", "base": "survivor",
     "infeasible": "raced_out", "vetoed": "vetoed", "malformed": "rejected", "refused": "rejected",
     "invalid": "rejected", "duplicate": "rejected", "inactive": "rejected", "running": "running",
     "parked": "error", "failed": "error", "done": "passed", "unconfirmed": "discarded",
