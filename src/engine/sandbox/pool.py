@@ -47,6 +47,7 @@ class Pool:
         self._places = asyncio.Semaphore(workers)
         self._alone = asyncio.Lock()
         self._mending = asyncio.Lock()
+        self._turn = 0
 
     @classmethod
     async def open(
@@ -105,7 +106,8 @@ class Pool:
         The first settled outcome is the fact; whoever stores it (by `jobs.key`) serves it from
         then on.
         """
-        return await settled(self, job)
+        self._turn += 1
+        return await settled(self, job, self._turn)
 
     async def run_alone(self, job: Job) -> Outcome:
         """One run while no other job runs."""

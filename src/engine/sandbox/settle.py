@@ -23,16 +23,17 @@ class Runner(Protocol):
         ...
 
 
-async def settled(pool: Runner, job: Job) -> Outcome:
-    """Two runs on two zygotes that agree, or the majority of more.
+async def settled(pool: Runner, job: Job, first_worker: int = 0) -> Outcome:
+    """Two runs on two zygotes that agree, or the majority of more; the two are `first_worker` and
+    the next one.
 
     A timeout is confirmed with twice the time, which tells an endless job from one that is near
     its limit. Near the limit three further runs alone decide; without it a disagreement is
     `flaky` and a third run decides. `abstain` is never outvoted: it is handed back as it is.
     """
-    first = await pool.run(job, 0)
+    first = await pool.run(job, first_worker)
     again = _longer(job) if first.verdict == "timeout" else job
-    second = await pool.run(again, 1)
+    second = await pool.run(again, first_worker + 1)
     if "abstain" in (first.verdict, second.verdict):
         return first if first.verdict == "abstain" else second
     if _is_near(first, second):

@@ -68,3 +68,9 @@ async def test_other_values_are_another_fact_but_cost_and_output_are_not() -> No
     noisy = replace(one, cpu_s=0.2, stdout="at 0x7f")
     assert (await settled(Script([one, noisy]), JOB)).flaky is False
     assert (await settled(Script([one, two, two]), JOB)).cases == two.cases
+
+
+async def test_the_two_runs_are_on_neighbouring_workers() -> None:
+    script = Script([PASS, PASS])
+    await settled(script, JOB, 5)
+    assert script.asked == ["1@5", "1@6"]

@@ -19,17 +19,21 @@ Run: TypeAlias = Callable[[Job], Awaitable[Outcome]]
 
 MEMORY_MB = 1024
 LEAST_CPU_S = {"own": 0.25}
-USUAL_CPU_S = 2.0
+USUAL_CPU_S = 1.0
 CPU_FACTOR = 4
-"""A candidate may use four times the reference's time for a portion, and never less than 2 s; our
+"""A candidate may use four times the reference's time for a portion, and never less than 1 s; our
 own tasks are small, and many of their faults never end."""
 ONE_INPUT_CPU_S = 1.0
-"""Where that is too little, each input is run alone with as much time as EvalPlus gives it."""
-VISIBLE_CPU_S = 2.0
+"""Where that is too little, each input is run alone with as much time as EvalPlus gives it: four
+times the reference's for it and its neighbours, and never less than this."""
+VISIBLE_CPU_S = 1.0
 REFERENCE = Limits(cpu_s=60.0, memory_mb=4096, output_bytes=1 << 26)
 LARGEST = 1 << 24
 """Bytes of one expected value. One MBPP+ task has inputs whose values take a gigabyte; such inputs
 are left out of its suite and counted."""
+PIECES, LEAST_PIECE = 8, 8
+"""The reference runs a half in so many jobs, of at least so many inputs: so it is known where the
+time goes."""
 PORTION = 1 << 21
 """Bytes of expected values a job: what a candidate gives stays within a small multiple of it."""
 _INEXACT = (b"f", b"c", b"o")
@@ -40,7 +44,7 @@ _INEXACT = (b"f", b"c", b"o")
 class Portion:
     """Some inputs of one half of a hidden suite, with what the reference gives on them.
 
-    `limits` are for all of them together, `alone` for one.
+    `limits` are for all of them together, `alone` are the processor seconds of each by itself.
     """
 
     half: str
@@ -48,7 +52,7 @@ class Portion:
     inputs: tuple[bytes, ...]
     expected: tuple[bytes, ...]
     limits: Limits
-    alone: Limits
+    alone: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,36 +143,63 @@ def _piece(portion: Portion, place: int) -> Portion:
         arguments=portion.arguments[part],
         inputs=portion.inputs[part],
         expected=portion.expected[part],
-        limits=portion.alone,
+        limits=replace(portion.limits, cpu_s=portion.alone[place]),
+        alone=portion.alone[part],
     )
 
 
 async def _portions(
     task: Task, program: Program, half: str, arguments: Sequence[Arguments], run: Run
 ) -> list[Portion]:
-    """One half of the hidden suite, cut where expected values would fill a job."""
+    """One half of the hidden suite, cut where expected values or the time would fill a job."""
     if not arguments:
         return []
     everything = encoded(arguments)
-    cases, cpu_s = await _reference(task, program, everything, half, run)
+    size = max(LEAST_PIECE, -(-len(everything) // PIECES))
+    cases: list[Case | None] = []
+    times: list[tuple[float, float]] = []
+    for at in range(0, len(everything), size):
+        piece = everything[at : at + size]
+        found, cpu_s = await _reference(task, program, piece, half, run)
+        cases += found
+        times += [(cpu_s, cpu_s / len(piece))] * len(piece)
     kept = [n for n, case in enumerate(cases) if case is not None]
-    arguments, inputs = [arguments[n] for n in kept], tuple(everything[n] for n in kept)
-    if len(kept) < len(cases):  # what was left out may have taken most of the time
-        cpu_s = (await run(Calls(program, inputs, limits=REFERENCE))).cpu_s
-    expected = [_kept(task, case) for case in cases if case is not None]
-    least = LEAST_CPU_S.get(task.dataset, USUAL_CPU_S)
-    portions, start, size = [], 0, 0
-    for end, value in enumerate(expected, 1):
-        size += len(value)
-        if size >= PORTION or end == len(expected):
-            scaled = CPU_FACTOR * cpu_s
-            limits = Limits(max(least, scaled), MEMORY_MB, output_bytes=(1 << 16) + 4 * size)
-            alone = replace(limits, cpu_s=max(ONE_INPUT_CPU_S, scaled))
-            part = slice(start, end)
-            given, want = tuple(arguments[part]), tuple(expected[part])
-            portions.append(Portion(half, given, inputs[part], want, limits, alone))
-            start, size = end, 0
+    whole = Portion(
+        half,
+        tuple(arguments[n] for n in kept),
+        tuple(everything[n] for n in kept),
+        tuple(_kept(task, case) for case in cases if case is not None),
+        REFERENCE,
+        tuple(max(ONE_INPUT_CPU_S, CPU_FACTOR * times[n][0]) for n in kept),
+    )
+    shares = [CPU_FACTOR * times[n][1] for n in kept]
+    least, start, portions = LEAST_CPU_S.get(task.dataset, USUAL_CPU_S), 0, []
+    for end in _cuts([len(value) for value in whole.expected], shares, size):
+        portions.append(_part(whole, slice(start, end), max(least, sum(shares[start:end]))))
+        start = end
     return portions
+
+
+def _cuts(sizes: Sequence[int], shares: Sequence[float], piece: int) -> list[int]:
+    """Where portions end: values and time of one stay small, so that a candidate that never ends
+    costs as little in a suite that takes long as elsewhere."""
+    cuts, size, taken = [], 0, 0.0
+    for end, (more, longer) in enumerate(zip(sizes, shares, strict=True), 1):
+        size, taken = size + more, taken + longer
+        slow = taken >= USUAL_CPU_S and end % piece == 0
+        if size >= PORTION or slow or end == len(sizes):
+            cuts.append(end)
+            size, taken = 0, 0.0
+    return cuts
+
+
+def _part(whole: Portion, part: slice, cpu_s: float) -> Portion:
+    """Some inputs of a half, with the room that a candidate gets for them."""
+    expected = whole.expected[part]
+    limits = Limits(cpu_s, MEMORY_MB, output_bytes=(1 << 16) + 4 * sum(map(len, expected)))
+    return Portion(
+        whole.half, whole.arguments[part], whole.inputs[part], expected, limits, whole.alone[part]
+    )
 
 
 async def _reference(

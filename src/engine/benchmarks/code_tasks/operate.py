@@ -13,7 +13,7 @@ from .tasks import Arguments, Example, Task
 
 ENTRY = "op"
 OPERATOR = Limits(cpu_s=5.0, memory_mb=512)
-PEER = Limits(cpu_s=1.0, memory_mb=512)
+PEER = Limits(cpu_s=0.5, memory_mb=512)
 SMALL_PEER = Limits(cpu_s=0.1, memory_mb=512)
 """For our own small tasks, many of whose faulty candidates never end."""
 
