@@ -13,6 +13,7 @@ from .chase_branches import stage_activity, waits
 CERTIFIED = (
    ("r_rel", "R_rel", False), ("g_rel", "G_rel", True), ("g_min", "G_min", True),
     ("gamma", "Gamma", False), ("g_0", "G_0", True), ("delta_bs", "D_BS", True),
+    ("r_release", "release", False),
 )  # fmt: skip
 WIDE = 8
 SHORT = 8
@@ -26,9 +27,7 @@ def effect_lines(status: RunStatus, facts: Facts, glyphs: Glyphs) -> list[Line]:
     certified = next((stage.result for stage in facts.stages if stage.id == "certification"), {})
     methods = certified.get("methods")
     if isinstance(methods, dict):
-        heads = "".join(f"{head:>{WIDE}}" for _, head, _ in CERTIFIED)
-        lines.append(((" on D_cert  ", "dim"), (heads, "dim")))
-        lines += [_certified(name, entry) for name, entry in methods.items()]
+        lines += _certified(methods)
     return lines
 
 
@@ -107,9 +106,15 @@ def _came_to(facts: Facts, stage: Stage) -> str:
     return f"{word} {tidy(made.chosen[0])[:SHORT]}{grown}"
 
 
-def _certified(method: str, entry: Mapping[str, Any]) -> Line:
-    spans: list[Span] = [(f"   {tidy(method)[:8]:<8} ", "dim")]
-    for key, _, sign in CERTIFIED:
-        text = "" if entry.get(key) is None else points(share(entry[key]), sign=sign)
-        spans.append((f"{text:>{WIDE}}", "accent" if key == "g_rel" else ""))
-    return tuple(spans)
+def _certified(methods: Mapping[str, Mapping[str, Any]]) -> list[Line]:
+    """A line for each method, with the figures that this benchmark has."""
+    shown = [one for one in CERTIFIED if any(one[0] in entry for entry in methods.values())]
+    heads = "".join(f"{head:>{WIDE}}" for _, head, _ in shown)
+    lines: list[Line] = [((" on D_cert  ", "dim"), (heads, "dim"))]
+    for method, entry in methods.items():
+        spans: list[Span] = [(f"   {tidy(method)[:8]:<8} ", "dim")]
+        for key, _, sign in shown:
+            text = "" if key not in entry else points(share(entry[key]), sign=sign)
+            spans.append((f"{text:>{WIDE}}", "accent" if key == "g_rel" else ""))
+        lines.append(tuple(spans))
+    return lines
