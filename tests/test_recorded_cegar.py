@@ -26,7 +26,7 @@ CONFIG = {
     "seed": 42,
     "benchmark": {"kind": "code"},
     "providers": {"offline": {"kind": "offline"}},
-    "models": {"author": {"provider": "offline", "model": "grammar"}},
+    "models": {"author": {"provider": "offline", "model": "grammar", "seed": 2}},
     "cegar": {
         "candidates": 6, "starting_pool": False, "rounds": 3, "level1_attempts": 1,
         "level2_attempts": 3, "prompt_characters": 20_000,
