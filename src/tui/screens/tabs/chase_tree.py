@@ -70,10 +70,6 @@ class ChaseTreeView(StillView[Branch]):
     def _line(self, row: Branch, width: int) -> Line:
         return tree_line(self.cells(row), row, width)
 
-    @property
-    def _here(self) -> Branch | None:
-        return self.rows.get(self.list.cursor or "")
-
     def act(self, action: str) -> bool:
         """Move, fold, sort, jump."""
         if action == "sort":
@@ -82,7 +78,8 @@ class ChaseTreeView(StillView[Branch]):
         elif action in ("left", "right", "open"):
             return self._fold(action)
         elif action == "best":
-            method = self._here.stage.method if self._here else ""
+            here = self.row_at()
+            method = here.stage.method if here is not None else ""
             self._jump(best(self._all, method), "no harness here has a score that counts")
         elif action in ("next_rejected", "next_vetoed"):
             state = action.removeprefix("next_")
@@ -92,7 +89,7 @@ class ChaseTreeView(StillView[Branch]):
         return True
 
     def _fold(self, action: str) -> bool:
-        here = self._here
+        here = self.row_at()
         if here is None or (action != "left" and here.row is not None):
             return False
         key = here.stage.id
@@ -117,7 +114,8 @@ class ChaseTreeView(StillView[Branch]):
 
     def node(self) -> str | None:
         """The node under the cursor; on a round, the harness that it chose."""
-        return self._here.node if self._here else None
+        here = self.row_at()
+        return here.node if here is not None else None
 
     def siblings(self) -> list[str]:
         """The nodes that are shown."""
