@@ -11,33 +11,16 @@ from ..searches.cegar.arms import CHANGES
 from ..searches.cegar.bench import Operator
 from ..searches.cegar.criteria import f1
 from ..searches.cegar.metric import score
-from ..searches.cegar.training import Labelled
-from ..searches.cegar.verdicts import Member, Verdict
-from ..stats.sets import jaccard
 from .cegar_classes import flag_set
 from .cegar_compared import Compared, Comparisons, JudgeSaid
+from .cegar_judged import algebra_table, best_judge, judge_table
 from .cegar_read import Attempted, CegarRun, Judged
-from .cegar_rules import (
-    COMPARATOR,
-    FILTER,
-    POOL,
-    Flags,
-    Rule,
-    flags_of,
-    percent,
-    real,
-    tested,
-    voted,
-)
+from .cegar_rules import FILTER, SCORED, Flags, Rule, flags_of, percent, scored, voted
 from .tables import Cell, Column, Table, columns
 
 REFERENCE = "the loop"
 Splits = Mapping[str, Judged]
 Row = tuple[Cell, ...]
-SCORED = columns(
-    ("Delta", 4), ("% of headroom", 1), ("p", 4), ("z", 2), ("flags", 0), ("helped", 0),
-    ("hurt", 0), ("false alarms", 4),
-)  # fmt: skip
 
 
 def baseline_tables(
@@ -56,22 +39,13 @@ def baseline_tables(
         tables["ablation_effects"] = _ablation_effects(run, found, splits)
         tables["ablation_stops"] = _stops(run, found)
     if any(said.values()):
-        tables["judge"] = _judge(run, splits, said)
+        tables["judge"] = judge_table(run, splits, said)
     best = best_judge(found.training, found.judges)
     if best is not None and run.admitted:
-        tables["flag_algebra"] = _algebra(run, splits, said, best.name)
+        tables["flag_algebra"] = algebra_table(run, splits, said, best.name)
     if found.induced:
         tables["induction"] = _induction(run, found.induced, splits)
     return tables
-
-
-def _scored(judged: Judged, flagged: Flags, seed: int) -> Row:
-    """The figures of `SCORED` for what a rule flags on a split."""
-    result, null = tested(judged, flagged, seed)
-    return (
-        float(result.delta), percent(result.share), float(null.p), null.z, result.flags,
-        result.helped, result.hurt, real(result.false_alarms),
-    )  # fmt: skip
 
 
 def _hand_written(run: CegarRun, splits: Splits) -> Table:
@@ -81,7 +55,7 @@ def _hand_written(run: CegarRun, splits: Splits) -> Table:
         family = [Rule(o.name, flags_of(judged, o)) for o in run.starting]
         family.append(Rule(FILTER, voted(judged, run.starting, 1)))
         rows += [
-            (one.name, name, *_scored(judged, one.flagged, run.seed), one.calls) for one in family
+            (one.name, name, *scored(judged, one.flagged, run.seed), one.calls) for one in family
         ]
     return Table(
         "Hand-written operators by themselves",
@@ -147,7 +121,7 @@ def _ablation_effects(run: CegarRun, found: Comparisons, splits: Splits) -> Tabl
             if operators and all(one.node in judged.columns for one in operators):
                 least = min(2, len(operators))
                 rows += [
-                    (arm, rule, name, *_scored(judged, voted(judged, operators, votes), run.seed))
+                    (arm, rule, name, *scored(judged, voted(judged, operators, votes), run.seed))
                     for rule, votes in _rules(least)
                 ]
     return Table(
@@ -180,118 +154,6 @@ def _stops(run: CegarRun, found: Comparisons) -> Table:
     )
 
 
-def _judge(run: CegarRun, splits: Splits, said: Mapping[str, Sequence[JudgeSaid]]) -> Table:
-    """Table 5: the judge as a metric and as a classifier, with the comparator and the pool."""
-    rows: list[Row] = []
-    for name, judged in splits.items():
-        for one in said.get(name, ()):
-            silent = sum(v is Verdict.ABSTAIN for v in _by_program(judged.split, one.column))
-            rows.append(
-                (
-                    one.model, one.name, name, *_scored(judged, flagged_by(one.column), run.seed),
-                    *_classified(judged.split, one.column), one.calls, silent,
-                )
-            )  # fmt: skip
-        rows += [
-            (
-                rule.name,
-                "",
-                name,
-                *_scored(judged, rule.flagged, run.seed),
-                None,
-                None,
-                None,
-                0,
-                None,
-            )
-            for rule in _references(run, judged)
-        ]
-    return Table(
-        "The judge as a metric",
-        (
-            *columns("model or rule", "role and prompt", "split"), *SCORED,
-            *columns(
-                ("precision", 3), ("recall", 3), ("accuracy", 3), ("calls", 0), ("no verdict", 0)
-            ),
-        ),
-        tuple(rows),
-        (
-            "Precision, recall and accuracy read it as a classifier of distinct programs. A reply "
-            "without a verdict flags nothing. Held-out rows cost one call a candidate, always.",
-        ),
-    )  # fmt: skip
-
-
-def _references(run: CegarRun, judged: Judged) -> Iterator[Rule]:
-    """The comparator, and the pool where it has members."""
-    for operator in run.starting:
-        if operator.name == COMPARATOR:
-            yield Rule(operator.name, flags_of(judged, operator))
-    if run.admitted:
-        yield Rule(POOL, run.flagged(judged).__getitem__)
-
-
-def flagged_by(column: Mapping[Member, Verdict]) -> Flags:
-    """What a judge flags."""
-    return lambda member: column[member] is Verdict.FLAG
-
-
-def _by_program(split: Labelled, column: Mapping[Member, Verdict]) -> list[Verdict]:
-    return [column[program.members[0]] for program in split.programs if program.visible]
-
-
-def _classified(split: Labelled, column: Mapping[Member, Verdict]) -> Row:
-    """Precision, recall and accuracy over the distinct programs of V(t)."""
-    wrong = [not program.correct for program in split.programs if program.visible]
-    flags = [said is Verdict.FLAG for said in _by_program(split, column)]
-    caught = sum(a and b for a, b in zip(wrong, flags, strict=True))
-    agreed = sum(a == b for a, b in zip(wrong, flags, strict=True))
-    return (
-        real(Fraction(caught, sum(flags))) if any(flags) else None,
-        real(Fraction(caught, sum(wrong))) if any(wrong) else None,
-        real(Fraction(agreed, len(wrong))) if wrong else None,
-    )
-
-
-def best_judge(training: Judged, judges: Sequence[JudgeSaid]) -> JudgeSaid | None:
-    """The configuration of the largest training Delta, the first of equals: chosen without a look
-    at held-out tasks (the paper takes its best of four there)."""
-    if not judges:
-        return None
-    return max(judges, key=lambda one: score(training.split.votes(flagged_by(one.column))).delta)
-
-
-def _algebra(
-    run: CegarRun, splits: Splits, said: Mapping[str, Sequence[JudgeSaid]], name: str
-) -> Table:
-    """Table 6: the pool and one judge as flag sets, and what their differences are worth."""
-    rows: list[Row] = []
-    notes = [f"The judge is {name}, the best on training tasks."]
-    for split, judged in splits.items():
-        judge = next((one for one in said.get(split, ()) if one.name == name), None)
-        if judge is None:
-            continue
-        pool = {member for member, flag in run.flagged(judged).items() if flag}
-        pool &= set(judged.split.accepted)
-        dropped = {member for member, verdict in judge.column.items() if verdict is Verdict.FLAG}
-        parts = {
-            "pool only": pool - dropped, "judge only": dropped - pool, "both": pool & dropped,
-            "either": pool | dropped, "pool": pool, "judge": dropped,
-        }  # fmt: skip
-        rows += [
-            (part, split, *_scored(judged, members.__contains__, run.seed))
-            for part, members in parts.items()
-        ]
-        index = jaccard(pool, dropped)
-        shown = "undefined: no flags" if index is None else f"{float(index):.3f}"
-        notes.append(
-            f"{split}: Jaccard index {shown}, {len(pool & dropped)} flags in common of "
-            f"{len(pool | dropped)}."
-        )
-    heads = (*columns("flag set", "split"), *SCORED)
-    return Table("The pool and the judge as flag sets", heads, tuple(rows), tuple(notes))
-
-
 def _induction(run: CegarRun, induced: Sequence[Compared], splits: Splits) -> Table:
     """Table 7: what induction admitted at each interface, combined in three ways."""
     rows: list[Row] = []
@@ -301,7 +163,7 @@ def _induction(run: CegarRun, induced: Sequence[Compared], splits: Splits) -> Ta
             if not all(operator.node in judged.columns for operator in one.admitted):
                 continue
             rows += [
-                (one.name, rule, name, *made, *_scored(judged, flagged, run.seed))
+                (one.name, rule, name, *made, *scored(judged, flagged, run.seed))
                 for rule, flagged in _combined(one.admitted, splits["training"], judged)
             ]
     return Table(

@@ -11,12 +11,17 @@ from ..stats.counts import bonferroni
 from ..stats.ranks import wilcoxon_paired
 from ..stats.shuffle import ShuffleTest, shuffle_test
 from .cegar_read import CegarRun, Judged
-from .tables import Table, columns
+from .tables import Cell, Table, columns
 
 POOL, UNION = "the pool", "the pool, any flag"
 CHOSEN = "the subset that C6 picks"
 FILTER = "all hand-written, as one filter"
 COMPARATOR = "plurality_disagreement"
+SCORED = columns(
+    ("Delta", 4), ("% of headroom", 1), ("p", 4), ("z", 2), ("flags", 0), ("helped", 0),
+    ("hurt", 0), ("false alarms", 4),
+)  # fmt: skip
+"""The figures of `scored`."""
 Flags = Callable[[Member], bool]
 Pair = tuple[str, str, int, int, int, float, float | None]
 """Both names, tasks that differ, first and second better, mean difference, p."""
@@ -69,6 +74,15 @@ def tested_votes(cast: Sequence[Vote], seed: int) -> tuple[Score, ShuffleTest]:
     null = shuffle_test([vote.count() for vote in cast], seed=seed)
     assert null is not None
     return score(cast), null
+
+
+def scored(judged: Judged, flagged: Flags, seed: int) -> tuple[Cell, ...]:
+    """The figures of `SCORED` for what a rule flags on a split."""
+    result, null = tested(judged, flagged, seed)
+    return (
+        float(result.delta), percent(result.share), float(null.p), null.z, result.flags,
+        result.helped, result.hurt, real(result.false_alarms),
+    )  # fmt: skip
 
 
 def paired_table(name: str, judged: Judged, found: Sequence[Rule]) -> Table:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evoscope.engine.benchmarks.code_tasks.tasks import Task
-from evoscope.engine.report.cegar_baselines import baseline_tables, best_judge, best_single
+from evoscope.engine.report.cegar_baselines import baseline_tables, best_single
 from evoscope.engine.report.cegar_compared import Compared, Comparisons, JudgeSaid
+from evoscope.engine.report.cegar_judged import best_judge
 from evoscope.engine.report.cegar_read import Judged
 from evoscope.engine.report.tables import Table
 from evoscope.engine.searches.cegar.bench import Operator

@@ -1,6 +1,6 @@
 """One operator's way through screens, target and gate; every consultation is a ledger row."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
@@ -11,10 +11,10 @@ from ...model.core import Verdict as Row
 from ...model.llm import Json
 from .authoring import ENTRY, Draft
 from .bench import Operator
-from .gate import Ruling, decision_gate, novelty_gate, overlap_gate, recall_gate
 from .metric import Score
 from .partition import BlindSpot, adds_distinction, shrinks
 from .pool import Desk
+from .rulings import rulings
 from .screens.fitting import Leak, screen_tree
 from .screens.literals import emitted_constants, training_literals
 from .screens.texts import screen_texts
@@ -84,41 +84,9 @@ async def tried(
         await extend(desk, trial, range(len(desk.training.programs)), REST)
     trial.alone = desk.alone(desk.training.column(trial.known))
     details: dict[str, Json] = {"admission": detail_of(trial.alone)}
-    for gate, ruling in _rulings(desk, trial, trial.alone, vetoed):
+    for gate, ruling in rulings(desk, trial.known, trial.alone, vetoed):
         if not trial.rule(unit, gate, ruling.admitted, ruling.reason, details.get(gate)):
             return
-
-
-def _rulings(
-    desk: Desk, trial: Trial, alone: Score, vetoed: AbstractSet[str]
-) -> Iterator[tuple[str, Ruling]]:
-    """What the arm's gates say, in their order."""
-    if desk.arm.recall:
-        missed = _missed(desk, vetoed)
-        covered = [one for one, number in missed.items() if trial.known[number] is Verdict.FLAG]
-        yield "admission", recall_gate(missed, covered, alone)
-    else:
-        yield "admission", decision_gate(alone)
-    if desk.arm.novel:
-        flagged = desk.flag_set(desk.training.column(trial.known))
-        pool = {one.name: desk.flag_set(desk.columns[one.node]) for one in desk.pool(vetoed)}
-        yield "novelty", novelty_gate(flagged, pool)
-    if desk.arm.apart:
-        flagged = desk.flag_set(desk.training.column(trial.known))
-        taken = [desk.flag_set(desk.columns[one.node]) for one in desk.voting(vetoed)]
-        yield "overlap", overlap_gate(flagged, set().union(*taken))
-
-
-def _missed(desk: Desk, vetoed: AbstractSet[str]) -> dict[str, int]:
-    """The faults that the pool flags nowhere, each with its program's number: a wrong program of
-    V(t), with all its copies, is one class."""
-    columns = [desk.columns[one.node] for one in desk.pool(vetoed)]
-    return {
-        f"{program.members[0].task}#{program.members[0].sample}": number
-        for number, program in enumerate(desk.training.programs)
-        if program.visible and not program.correct
-        if all(column[program.members[0]] is not Verdict.FLAG for column in columns)
-    }
 
 
 async def keep(ctx: Context, unit: str, trial: Trial, node: Node) -> None:
