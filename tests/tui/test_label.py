@@ -105,6 +105,10 @@ async def test_a_reason_goes_with_the_next_answer_only(run):
         assert "reason     odd units" in app.text
         await app.press("n", "y")
         assert [reason for _, _, reason in app.sent] == ["odd units", ""]
+        await app.press("u", "u")
+        assert "reason     odd units" in app.text, "an answer looked at again keeps its reason"
+        await app.press("y")
+        assert app.sent[-1][2] == "odd units"
 
 
 async def test_a_question_before_can_be_answered_again(run):

@@ -28,11 +28,12 @@ NOTHING = "nothing to label yet: the run has no cases in its file"
 
 def open_label(host: Host, run: RunModel) -> None:
     """Show the page on a harden run, or say why not."""
-    search = run.status.search if run.status is not None else "harden"
     if host.read_only:
         host.say("read-only: this app cannot label (attach without --read-only)", "warn")
-    elif search != "harden":
-        host.say(f"labelling is for harden runs; this is a {search} run", "warn")
+    elif run.status is None:
+        host.say("the run is being read", "warn")
+    elif run.status.search != "harden":
+        host.say(f"labelling is for harden runs; this is a {run.status.search} run", "warn")
     else:
         host.push(LabelPage(host, run))
 
@@ -93,10 +94,11 @@ class LabelPage(Page):
         self._show("", QUESTIONS[0])
 
     def _show(self, node: str, question: str) -> None:
-        self.question = question
+        said = self.set.given.get((node, question)) if self.set is not None else None
+        self.question, self.reason = question, said.reason if said is not None else ""
         if node == self.node:
             return
-        self.node, self.item, self.reason, self.pane.top = node, None, "", 0
+        self.node, self.item, self.pane.top = node, None, 0
         candidate = next((each for each in self._order() if each.node == node), None)
         if candidate is not None:
             reader, wanted = self.run.reader, candidate
@@ -188,7 +190,6 @@ class LabelPage(Page):
         self.host.send(self.run.path, "label", args, self.reason)
         self._said[key] = said
         self.set = replace(self.set, given={**self.set.given, key: said})
-        self.reason = ""
         self._go_on()
 
     def _ask_reason(self) -> None:
@@ -205,7 +206,7 @@ class LabelPage(Page):
         if self.compared:
             self.host.say("the set is finished and compared; its answers stand", "warn")
         elif self.question != QUESTIONS[0]:
-            self.question = QUESTIONS[0]
+            self._show(self.node, QUESTIONS[0])
         else:
             place = (nodes.index(self.node) if self.node in nodes else len(nodes)) - 1
             if place >= 0:
