@@ -159,6 +159,21 @@ def test_a_veto_between_two_lives_is_followed_and_replays(
     assert kit.digest(path) != whole[1]
 
 
+@KINDS
+def test_a_veto_that_is_taken_back_before_a_decision_leaves_no_trace(
+    kit: Kit, whole: tuple[Path, str], kind: str
+) -> None:
+    node = targets(whole[0])[kind == "counterfactual"]
+    path = kit.file("undone")
+    assert known(kit, path, node, 0)
+    kit.command(path, {**veto(node), "id": "1"})
+    kit.command(path, {**veto(node), "id": "2", "kind": "unveto"})
+    assert kit.finish(path, 3).state == "finished"
+    assert [outcome for (outcome,) in rows(path, "SELECT outcome FROM command")] == ["done"] * 2
+    assert not any(gone for _, _, gone in decided(path))
+    assert kit.digest(path) == whole[1]
+
+
 @pytest.mark.slow
 @KINDS
 def test_vetoes_at_any_moment_are_followed_and_replay(
