@@ -13,7 +13,7 @@ from evoscope.engine.benchmarks.load import load
 from evoscope.engine.calls.prices import Prices
 from evoscope.engine.config import RunConfig
 from evoscope.engine.control import send_command, waiting_commands
-from evoscope.engine.errors import Locked, UsageError
+from evoscope.engine.errors import Locked, StoreError, UsageError
 from evoscope.engine.label_set import Answer, read_set, waiting_labels
 from evoscope.engine.labels import take_labels
 from evoscope.engine.model.labels import draw, handle
@@ -22,6 +22,7 @@ from evoscope.engine.providers.offline.provider import OfflineProvider
 from evoscope.engine.searches.harden.search import run as harden
 from evoscope.engine.searches.harden.setup import ROLES, HardenSetup, Profile
 from evoscope.engine.session import Session, Setup
+from evoscope.engine.store import writer
 from evoscope.engine.store.database import create, initialise
 from evoscope.engine.store.labels import read_item, read_pool
 from evoscope.engine.store.lock import RunLock
@@ -263,3 +264,21 @@ def test_a_handle_says_nothing_of_its_node() -> None:
     found = handle("90000164/g1/i0")
     assert len(found) == 12 and set(found) <= set("0123456789abcdef")
     assert handle("90000164/g1/i1") != found
+
+
+async def test_labels_wait_on_where_the_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = small_run(tmp_path)
+    say(run.path, "a/g1/i0")
+
+    def full(*_: object) -> None:
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    monkeypatch.setattr(writer._Connection, "_transaction", full)
+    with pytest.raises(StoreError, match="the labels wait in the inbox"):
+        await take_labels(run.path)
+    monkeypatch.undo()
+    assert await take_labels(run.path) == 1

@@ -63,7 +63,7 @@ def label_table(found: Sequence[Labelled]) -> Table | None:
     if not found:
         return None
     split = sum(each.human is None for each in found)
-    notes = (f"{split} answers left out: people split.",) if split else ()
+    notes = (f"Left out because people split: {split}.",) if split else ()
     return Table(
         "Human labels against the gates",
         columns(
