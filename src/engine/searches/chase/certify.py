@@ -68,7 +68,9 @@ async def open_seal(desk: Desk, unit: str, fixed: Certified) -> str:
     methods: dict[str, Json] = {
         method: [name, harness.plain()] for method, (name, harness) in fixed.methods.items()
     }
-    splits = {name: list(ids) for name, ids in desk.setup.released.splits.items()}
+    release = {} if desk.setup.release is None else desk.setup.release.splits
+    placed = {**desk.setup.released.splits, **release}
+    splits = {name: list(ids) for name, ids in placed.items()}
     body = canonical_json({"methods": methods, "archive": list(fixed.archive), "splits": splits})
     digest = sha256(body.encode())
     names = tuple(dict.fromkeys(name for name, _ in fixed.methods.values()))
