@@ -249,6 +249,11 @@ async def test_hostile_strings_are_shown_and_never_sent(chase_hostile):
         assert part in seen, part
 
 
+async def test_random_keys_break_nothing_and_command_nothing(chase_hostile):
+    async with driven(chase_hostile) as app:
+        await test_fuzz.press_at_random(app, 600)
+
+
 async def test_ascii_screens_are_ascii(chase_run):
     async with driven(chase_run, ascii_only=True) as app:
         for keys in WAYS.values():

@@ -83,24 +83,29 @@ async def test_hostile_strings_are_shown_and_never_sent(hostile):
 HARMLESS = {"detach", "export", "pager", "copy"}
 
 
-async def test_five_thousand_random_keys_break_nothing_and_command_nothing(small, monkeypatch):
+async def press_at_random(app, presses):
+    """Any keys but those that leave or write files; a paste and another size now and then."""
     rng = random.Random(20261129)
     pages = keymap.DEFAULT.keys
     keys = [key for name, own in pages.items() if name not in HARMLESS for key in own]
     keys = [key for key in keys if key != "7"]
     keys += ["enter", "escape", "tab", "a", "1", "backspace", "left", "right"] * 3
+    for number in range(presses):
+        key = rng.choice(keys)
+        character = {"space": " "}.get(key, key if len(key) == 1 else None)
+        app.app.take_key(key, character)
+        if number % 10 == 0:
+            await app.settle()
+        if number % 400 == 399:
+            await app.resize(*rng.choice(SIZES))
+        if number % 500 == 499:
+            app.app.take_paste("Q\ty\r\nyes\r\n")
+    await app.settle()
+    app.check()
+    kinds = {kind for kind, _, _ in app.sent}
+    assert not kinds & {"stop", "veto", "skip"}, "typed in a burst, nothing is confirmed"
+
+
+async def test_five_thousand_random_keys_break_nothing_and_command_nothing(small):
     async with driven(small) as app:
-        for number in range(5_000):
-            key = rng.choice(keys)
-            character = {"space": " "}.get(key, key if len(key) == 1 else None)
-            app.app.take_key(key, character)
-            if number % 10 == 0:
-                await app.settle()
-            if number % 400 == 399:
-                await app.resize(*rng.choice(SIZES))
-            if number % 500 == 499:
-                app.app.take_paste("Q\ty\r\nyes\r\n")
-        await app.settle()
-        app.check()
-        kinds = {kind for kind, _, _ in app.sent}
-        assert not kinds & {"stop", "veto", "skip"}, "typed in a burst, nothing is confirmed"
+        await press_at_random(app, 5_000)
