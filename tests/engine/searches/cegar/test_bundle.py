@@ -81,6 +81,27 @@ def test_a_run_admits_an_operator_replays_and_hides_what_is_hidden(kit: Kit) -> 
     assert '"hidden"' not in everything and '"arrival"' not in everything
 
 
+def test_over_raw_samples_targets_hold_faults_of_both_kinds(
+    tmp_path: Path, server: OutcomeServer
+) -> None:
+    raw = Kit(
+        lambda: partial(run, setup=trains.setup(signatures="raw")),
+        tmp_path,
+        providers,
+        executor=lambda: ServedOutcomes(server, 1),
+    )
+    path = raw.file("raw")
+    assert raw.finish(path, 1).state == "finished"
+    assert raw.verify(path).ok
+    with Reader(trains.described(path, signatures="raw")) as reader:
+        found = read_cegar(reader)
+    assert "fails the visible checks; passes" in found.rounds[0].fault
+    assert len(found.training.split.correct) > len(found.training.split.accepted)
+    assert cegar_report(found, None, {}).tables["splits"].rows[0][4] == len(
+        found.training.split.accepted
+    )
+
+
 def test_its_report_counts_only_answers_that_pass_the_visible_check(kit: Kit) -> None:
     path = kit.file("trains")
     kit.finish(path, 1)

@@ -1,0 +1,51 @@
+"""Splits of task files: which benchmark each task belongs to."""
+
+import json
+from pathlib import Path
+
+from evoscope.engine.benchmarks.code_tasks.suite import own_tasks
+from evoscope.engine.searches.cegar.plan import splits_of
+from evoscope.engine.searches.cegar.settings import CegarSettings
+
+
+def source(folder: Path, file: str, first: int, **keys: object) -> dict[str, object]:
+    """Four of our own tasks in EvalPlus's format, each with its reference as the only sample."""
+    tasks = own_tasks()[first : first + 4]
+    lines = [
+        {
+            "task_id": f"Mbpp/{9000 + first + n}", "prompt": task.prompt, "entry_point": task.entry,
+            "canonical_solution": task.reference, "base_input": [list(a) for a in task.base],
+            "plus_input": [],
+        }
+        for n, task in enumerate(tasks)
+    ]  # fmt: skip
+    samples = [
+        {"task_id": line["task_id"], "solution": task.reference}
+        for line, task in zip(lines, tasks, strict=True)
+    ]
+    for kind, rows in (("tasks", lines), ("samples", samples)):
+        text = "\n".join(map(json.dumps, rows))
+        (folder / f"{file}-{kind}.jsonl").write_text(text, encoding="utf-8")
+    return {
+        "tasks": folder / f"{file}-tasks.jsonl", "samples": [folder / f"{file}-samples.jsonl"],
+        **keys,
+    }  # fmt: skip
+
+
+def pools(*sources: dict[str, object]) -> tuple[list[str], list[str]]:
+    settings = CegarSettings.model_validate({"sources": sources})
+    training, held = splits_of(settings, 42)
+    return tuple(  # type: ignore[return-value]
+        sorted(split.pools[task.id] for task in split.tasks) for split in (training, held)
+    )
+
+
+def test_a_source_is_a_benchmark_by_its_name_or_its_files(tmp_path: Path) -> None:
+    named = source(tmp_path, "a", 0, training=2, name="first")
+    plain = source(tmp_path, "b", 4)
+    assert pools(named, plain) == (["first"] * 2, ["b-tasks"] * 4 + ["first"] * 2)
+
+
+def test_sources_of_one_name_are_one_benchmark(tmp_path: Path) -> None:
+    both = [source(tmp_path, n, 4 * k, training=1, name="one") for k, n in enumerate("ab")]
+    assert pools(*both) == (["one"] * 2, ["one"] * 6)
