@@ -30,12 +30,7 @@ def status_json(status: RunStatus) -> dict[str, Any]:
         "offline": status.offline,
         "unsafe_no_sandbox": status.unsafe,
         "seed": status.seed,
-        "progress": {
-            "done": status.done,
-            "total": status.total,
-            "unit": status.unit,
-            "parked": list(status.parked),
-        },
+        "progress": _progress(status),
         "eta_s": _range(status.eta_s),
         "calls": {
             "completed": calls.completed,
@@ -67,6 +62,15 @@ def status_json(status: RunStatus) -> dict[str, Any]:
         "host": live.host if live else None,
         "started": status.started,
         "updated": status.updated,
+    }
+
+
+def _progress(status: RunStatus) -> dict[str, Any]:
+    return {
+        "done": status.done,
+        "total": status.total,
+        "unit": status.unit,
+        "parked": list(status.parked),
     }
 
 
