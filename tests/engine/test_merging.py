@@ -147,6 +147,22 @@ def test_a_vetoed_operator_is_not_merged(sources: list[Path], tmp_path: Path) ->
     assert gone not in [o.node for run_ in runs_to_merge([path]) for o, _ in run_.operators]
 
 
+def test_a_veto_takes_a_merged_operator_out_of_a_finished_pool(
+    sources: list[Path], tmp_path: Path, server: OutcomeServer
+) -> None:
+    kit = kit_of(tmp_path, server, 0, runs_to_merge(sources[:1]))
+    path = kit.file("vetoed")
+    kit.finish(path, 1)
+    gone = opened(trains.described(path)).admitted[0].node
+    kit.command(path, {"id": "v", "kind": "veto", "args": {"node": gone}, "reason": "a leak"})
+    assert kit.finish(path, 2).state == "finished"
+    with Reader(path) as reader:
+        rows = reader.rows("SELECT vetoes, chosen FROM decision WHERE kind = 'fallback'")
+    assert rows == [(f'["{gone}"]', "[]")]
+    assert gone not in [o.node for o in opened(path).admitted]
+    assert kit.verify(path).ok
+
+
 def test_a_pool_exports_as_a_package(pooled: Path) -> None:
     texts = contents(opened(pooled))
     names = [name for name in texts if "/operators/run" in name]

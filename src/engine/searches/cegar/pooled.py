@@ -65,7 +65,22 @@ def _admitted(desk: Desk, operator: Operator, planes: bytes, number: int) -> Uni
                 *effects,
             ],
         )  # fmt: skip
+        await _revised(desk, unit.id, operator)
         result = RoundResult("admitted", 0, admitted=operator)
         await desk.ctx.finish_unit(unit.id, result.as_json())
 
     return body
+
+
+async def _revised(desk: Desk, unit: str, operator: Operator) -> None:
+    """A veto after the merge takes the operator out of the pool from then on."""
+    ctx, step = desk.ctx, f"revise:{operator.node}"
+    if not ctx.wants_revision(unit, step, [operator.node]):
+        return
+    said = await ctx.point(unit, step)
+    if operator.node in said.vetoed:
+        considered = ({"node": operator.node},)
+        reason = "vetoed by a person after it was merged"
+        await ctx.record(
+            Decision(unit, step, "fallback", unit, considered, (), reason, (operator.node,))
+        )
