@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from evoscope.engine.config import RunConfig
+from evoscope.engine.errors import UsageError
 from evoscope.engine.report.cegar_baselines import baseline_tables
 from evoscope.engine.report.cegar_compared import held_judges, read_compared
 from evoscope.engine.report.cegar_held import held_file, held_out, judge_file
@@ -153,6 +154,32 @@ def test_an_interrupted_judge_goes_on_with_what_it_has(path: Path, tmp_path: Pat
     completed = "SELECT slot, fact FROM call WHERE status = 'completed' ORDER BY slot"
     assert _rows(file, completed) == _rows(judge_file(path), completed)
     assert open_report(copy).tables["judge"].rows == open_report(path).tables["judge"].rows
+
+
+def test_an_outage_ends_the_scoring_and_the_next_one_goes_on(path: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copy(path, tmp_path / "copy.evo"))
+    shutil.copytree(path.with_name("compared.evo.d"), copy.with_name("copy.evo.d"))
+    shutil.rmtree(judge_file(copy).with_name("judge.evo.d"))
+    judge_file(copy).unlink()
+    _set_faults(copy, 1.0)
+    with pytest.raises(UsageError, match=r"judging held-out candidates stopped .*failed 2 times"):
+        score_run(copy)
+    before = open_report(copy).tables["judge"]
+    assert {row["split"] for row in dicts(before) if row["role and prompt"]} == {"training"}
+    _set_faults(copy, 0.0)
+    score_run(copy)
+    assert open_report(copy).tables["judge"].rows == open_report(path).tables["judge"].rows
+
+
+def _set_faults(path: Path, rate: float) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        (text,) = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
+        config = json.loads(text)
+        provider = config["providers"]["p"] | {"pause_after_failures": 2}
+        provider["faults"] = provider["faults"] | {"rate": rate}
+        changed = json.dumps(config | {"providers": {"p": provider}})
+        db.execute("UPDATE meta SET value = ? WHERE key = 'config'", (changed,))
+        db.commit()
 
 
 def test_what_induction_admits_is_what_passed_its_gate(path: Path) -> None:

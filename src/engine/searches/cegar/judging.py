@@ -28,6 +28,8 @@ from .verdicts import LETTERS, Member, Verdict, letters
 Form: TypeAlias = Literal["word", "reason"]
 FORMS: tuple[Form, ...] = ("word", "reason")
 """The prompts: one word; or reasons, then a verdict, told the training split's class balance."""
+PORTION = 32
+"""Candidates that are asked about at the same time; a person may skip what is left."""
 ROLES = ("author", "judge")
 """The models: the one that writes operators, and a cheaper one."""
 _WORD = re.compile(r"\b(right|wrong)\b", re.IGNORECASE)
@@ -83,17 +85,21 @@ def units(
 
 def _body(ctx: Context, judge: Judge, split: Labelled, known: Balance) -> UnitBody:
     async def body(unit: UnitSpec) -> None:
-        said = await ctx.point(unit.id, "judge")
-        programs = [] if said.skipped else judged_programs(split)
-        verdicts = await together(
-            [_verdict(ctx, judge, split, program, known) for program in programs]
-        )
+        programs, verdicts = judged_programs(split), []
+        for start in range(0, len(programs), PORTION):
+            said = await ctx.point(unit.id, f"judge:{start}")
+            if said.skipped:
+                break
+            portion = programs[start : start + PORTION]
+            verdicts += await together(
+                [_verdict(ctx, judge, split, program, known) for program in portion]
+            )
         result: dict[str, Json] = {
             "role": judge.role,
             "form": judge.form,
             "model": judge.profile.model,
             "electorate": split.electorate,
-            "calls": len(programs),
+            "calls": len(verdicts),
             "verdicts": letters(verdicts),
         }
         await ctx.finish_unit(unit.id, result)

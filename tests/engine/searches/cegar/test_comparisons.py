@@ -1,5 +1,6 @@
 """Baselines and ablations on the engine: beside the loop, in any order, with stops; bought once."""
 
+import json
 import random
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,6 +15,7 @@ from evoscope.engine.config import ProviderSettings
 from evoscope.engine.model.llm import Params, RawReply, Request
 from evoscope.engine.providers.base import Provider
 from evoscope.engine.providers.offline.provider import OfflineProvider
+from evoscope.engine.searches.cegar.judging import PORTION
 from evoscope.engine.searches.cegar.search import run
 from evoscope.engine.searches.cegar.setup import CegarSetup
 from evoscope.engine.searches.harden.setup import Profile
@@ -148,3 +150,18 @@ def test_a_judge_that_was_cut_off_is_asked_again_only_where_no_reply_came(
     kit.finish(path, 6)
     doubtful = "SELECT count(*) FROM attempt WHERE outcome = 'ambiguous' AND slot LIKE 'judge-%'"
     assert bought <= len(asked) <= bought + rows(path, doubtful)[0][0]
+
+
+def test_a_person_can_skip_what_is_left_of_a_judge(kit: Kit) -> None:
+    path = kit.file("skipped")
+    skips = [
+        (at, {"id": f"skip{at}", "kind": "skip", "args": {"case": "judge-author-word"}})
+        for at in range(50, 900, 3)
+    ]
+    kit.live(path, 1, Life(commands=skips))
+    assert kit.finish(path, 2).state == "finished"
+    found = {unit: json.loads(text) for unit, text in rows(path, "SELECT id, result FROM unit")}
+    left, whole = (found[f"judge-author-{form}"]["calls"] for form in ("word", "reason"))
+    assert left in (0, PORTION) and left < whole
+    assert len(found["judge-author-word"]["verdicts"]) == left
+    assert kit.verify(path).ok
