@@ -227,6 +227,14 @@ def test_the_effect_says_gain_archive_rounds_and_methods(chase_run, chase_live):
         assert all(line_width(line) <= 80 for line in lines)
 
 
+def test_a_veto_after_the_seal_contests_the_certificate(chase_run, facts):
+    assert chase_effect.contested(facts) == []
+    member = next(name for name, trial in facts.trials.items() if trial.archived)
+    facts.nodes[member] = replace(facts.nodes[member], vetoed=True)
+    lines = chase_effect.effect_lines(read_status(chase_run), facts, UNICODE)
+    assert f"contested: {member} vetoed afterwards" in plain(lines[-1])
+
+
 def test_a_harness_is_compared_surface_by_surface():
     harness = Harness(
         control=[Rule(when="results_below", n=2, do="search_any")],

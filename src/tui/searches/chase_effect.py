@@ -6,7 +6,7 @@ from typing import Any
 
 from ...engine.store.status import RunStatus
 from ..glyphs import Glyphs
-from ..lines import Line, Span, tidy
+from ..lines import Line, Span, one, tidy
 from .chase import Facts, Stage, points, share
 from .chase_branches import stage_activity, waits
 
@@ -28,7 +28,17 @@ def effect_lines(status: RunStatus, facts: Facts, glyphs: Glyphs) -> list[Line]:
     methods = certified.get("methods")
     if isinstance(methods, dict):
         lines += _certified(methods)
+    if gone := ", ".join(contested(facts)):
+        lines.append(one(f" the certificate is contested: {tidy(gone)} vetoed afterwards", "bad"))
     return lines
+
+
+def contested(facts: Facts) -> list[str]:
+    """What the certification rests on and a person has vetoed."""
+    sealed = facts.choice("certification", "seal")
+    result = next((stage.result for stage in facts.stages if stage.id == "certification"), {})
+    fixed = [*(sealed.chosen if sealed else ()), *map(str, result.get("archive") or ())]
+    return [node for node in fixed if node in facts.nodes and facts.nodes[node].vetoed]
 
 
 def _gain(facts: Facts) -> Line:
@@ -108,7 +118,7 @@ def _came_to(facts: Facts, stage: Stage) -> str:
 
 def _certified(methods: Mapping[str, Mapping[str, Any]]) -> list[Line]:
     """A line for each method, with the figures that this benchmark has."""
-    shown = [one for one in CERTIFIED if any(one[0] in entry for entry in methods.values())]
+    shown = [each for each in CERTIFIED if any(each[0] in own for own in methods.values())]
     heads = "".join(f"{head:>{WIDE}}" for _, head, _ in shown)
     lines: list[Line] = [((" on D_cert  ", "dim"), (heads, "dim"))]
     for method, entry in methods.items():
