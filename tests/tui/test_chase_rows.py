@@ -17,6 +17,7 @@ from evoscope.engine.store.status import read_status
 from evoscope.tui.filters import parse
 from evoscope.tui.glyphs import ASCII, UNICODE
 from evoscope.tui.lines import line_width, plain
+from evoscope.tui.screens.tabs.of_chase import OWN
 from evoscope.tui.searches import (
     chase,
     chase_archive,
@@ -244,6 +245,22 @@ def test_a_harness_is_compared_surface_by_surface():
     assert fields["control"] == ["when results below 2: search any"]
     assert fields["guidance"] == ["g, always: read on"]
     assert "term_mode: all" in fields["retrieval"] and isinstance(fields["system_prompt"], str)
+
+
+def test_a_reply_that_is_no_spec_is_refused_and_compared_with_nothing(facts):
+    bad = replace(facts.nodes["H0"], id="chase/r1/structural", generation=1, state="rejected",
+                  unit="chase/r1")  # fmt: skip
+    facts.nodes[bad.id], facts.gates[bad.id] = bad, {"schema": "fail"}
+    assert "malformed" in words(facts, "chase/r1")
+    assert not OWN.diff(bad) and OWN.diff(facts.nodes["H0"]) and OWN.sides(bad) == ()
+
+
+def test_a_tools_output_becomes_lines_that_compare_well():
+    output = {"documents": [{"id": "a", "total": 3}, {"id": "b", "text": "one\ntwo"}, "c"], "n": 2}
+    assert chase_sides.output_lines(output) == [
+        "documents:", "- id: a, total: 3", "- id: b", "  text:", "  one", "  two", "- c", "n: 2",
+    ]  # fmt: skip
+    assert chase_sides.output_lines({"empty": [], "none": None}) == ["empty:", "none: none"]
 
 
 def rolled(context, item, node, score, answer="a", split="evo"):

@@ -22,7 +22,8 @@ _SCORES = (
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A gain destruction on fresh tasks with half its 95% interval, None where tasks are too few.
+    """A gain destruction on fresh tasks with half its 95% interval; None where tasks are too few
+    or all alike.
 
     The interval is the normal approximation over tasks, each with the mean of its rollouts.
     """
@@ -145,7 +146,7 @@ def destruction(reader: Reader, node: str, trial: Trial, split: str) -> Measured
     ):
         if den:
             pairs.setdefault((item, sample), {})[harness, context] = num / den
-    return Measured(value, margin(task_means(pairs, trial.harness, node)))
+    return Measured(value, margin(task_means(pairs, trial.harness, node)) or None)
 
 
 def task_means(

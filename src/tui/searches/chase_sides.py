@@ -170,8 +170,11 @@ def output_lines(value: Json) -> list[str]:
 
 
 def _item_lines(value: Json) -> list[str]:
+    """One part of a list: in one line where nothing in it takes more."""
     inner = output_lines(value)
-    return [f"- {inner[0]}", *(f"  {line}" for line in inner[1:])] if inner else ["-"]
+    flat = isinstance(value, dict) and len(inner) == len(value)
+    lines = [", ".join(inner)] if flat else inner
+    return [f"- {lines[0]}", *(f"  {line}" for line in lines[1:])] if lines else ["-"]
 
 
 def check_lines(shift: Shift, width: int, glyphs: Glyphs) -> list[Line]:

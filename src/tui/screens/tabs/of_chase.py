@@ -44,7 +44,7 @@ OWN = Own(
     effect=effect_lines,
     unit=("round", "rounds"),
     sides=sides,
-    diff=lambda node: node.kind == "harness",
+    diff=lambda node: node.kind == "harness" and (bool(node.parents) or node.generation == 0),
     gates=GATES,
     ledger_hint="gate= outcome= by= node= kind= round= unit= or words of node and reason",
     fields=harness_fields,
