@@ -14,7 +14,7 @@ class RoundResult:
     """One target: what it was, how many calls it took, and what came of it.
 
     `ended` is admitted, abandoned, separated, insufficient or incomplete; `attempts` counts those
-    made on the last target; `abandoned` holds what the certificate says of it.
+    made on the last target; `spot` has the members of a class that was given up.
     """
 
     ended: str

@@ -5,13 +5,10 @@ says how the search ended, with the certificate where every blind spot left has 
 Baselines and ablations that the configuration asks for come last, each in units of its own.
 """
 
-from collections.abc import Mapping
-
 from ...canonical import canonical_json
 from ...context import Context, UnitBody, UnitSpec
 from ...errors import DataError
 from ...model.core import Decision, Event
-from ...model.llm import Json
 from ..spec import SearchSpec
 from . import baseline
 from .certificate import Abandoned, Failure, certificate
@@ -23,7 +20,6 @@ from .pool import Desk
 from .pooled import merge
 from .setup import JUDGE, ROLES, CegarSetup
 from .training import LABELS
-from .verdicts import LETTERS, Member, Verdict
 
 REPLAY_VERSION = 1
 """Raised in the commit that makes older run files no longer replay."""
@@ -69,16 +65,15 @@ def _baseline(ctx: Context, setup: CegarSetup) -> UnitBody:
 def _ending(desk: Desk, results: list[RoundResult]) -> UnitBody:
     async def body(unit: UnitSpec) -> None:
         said = await desk.ctx.point(unit.id, "end")
-        ended = results[-1].ended
-        if ended in ("admitted", "abandoned"):
-            ended = "incomplete"
+        spots = desk.spots(said.vetoed)
+        given_up = given_up_now(results, spots, desk.arm.limits.attempts)
+        ended = ending_of(results[-1].ended, len(spots), len(given_up))
         found = None
         if ended == "insufficient":
             pool = [operator.node for operator in desk.pool(said.vetoed)]
-            found = certificate(_given_up(results), pool, desk.training.electorate)
+            found = certificate(given_up, pool, desk.training.electorate)
             await desk.ctx.save_text(CERTIFICATE, canonical_json(found))
-        left = len(desk.spots(said.vetoed))
-        reason = f"{ended}: {left} blind spots are left"
+        reason = f"{ended}: {len(spots)} blind spots are left"
         await desk.ctx.record(
             Decision(
                 unit.id, "stop", "stop", unit.id,
@@ -96,29 +91,34 @@ def _ending(desk: Desk, results: list[RoundResult]) -> UnitBody:
     return body
 
 
-def _given_up(results: list[RoundResult]) -> list[Abandoned]:
+def ending_of(last: str, left: int, given_up: int) -> str:
+    """How a search ended whose last round ended as `last`, with `left` blind spots of which
+    `given_up` have defeated every attempt: a veto since, or a skipped target, leaves it incomplete.
+    """
+    untried = last in ("separated", "insufficient") and given_up < left
+    return "incomplete" if untried or last in ("admitted", "abandoned") else last
+
+
+def given_up_now(
+    results: list[RoundResult], spots: list[BlindSpot], attempts: int
+) -> list[Abandoned]:
+    """Those of today's blind spots that defeated every attempt, in the order of their rounds.
+
+    A class that a later operator has split is no blind spot any more, and one that a person
+    skipped has not defeated the attempts that were left.
+    """
+    left = {spot.key: spot for spot in spots}
     return [
         Abandoned(
-            spot_of(result.spot),
+            left[result.target],
             result.fault,
             number,
             tuple(Failure(one.level, one.gate, one.reason) for one in result.failures),
         )
         for number, result in enumerate(results)
-        if result.ended == "abandoned" and result.spot is not None
+        if result.ended == "abandoned" and result.target in left
+        if len(result.failures) >= attempts
     ]
-
-
-def spot_of(value: Mapping[str, Json]) -> BlindSpot:
-    """A class from a unit's result."""
-
-    def members(key: str) -> tuple[Member, ...]:
-        listed = value[key]
-        assert isinstance(listed, list)
-        return tuple(Member(*pair) for pair in listed)  # type: ignore[misc]
-
-    signature = tuple(Verdict(LETTERS.index(letter)) for letter in str(value["signature"]))
-    return BlindSpot(signature, members("correct"), members("incorrect"))
 
 
 CEGAR = SearchSpec("cegar", REPLAY_VERSION, run)

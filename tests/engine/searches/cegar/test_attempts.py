@@ -1,6 +1,9 @@
 """Rounds, levels, abandonment and endings, driven by outcomes alone."""
 
 import random
+from dataclasses import replace
+
+import pytest
 
 from evoscope.engine.searches.cegar.attempts import (
     LEVEL_1_ONLY,
@@ -10,8 +13,11 @@ from evoscope.engine.searches.cegar.attempts import (
     Limits,
     Progress,
 )
+from evoscope.engine.searches.cegar.authoring import Tried
 from evoscope.engine.searches.cegar.certificate import Abandoned, Failure, certificate
+from evoscope.engine.searches.cegar.outcome import RoundResult
 from evoscope.engine.searches.cegar.partition import BlindSpot
+from evoscope.engine.searches.cegar.search import ending_of, given_up_now
 from evoscope.engine.searches.cegar.verdicts import Member, Verdict
 
 
@@ -117,3 +123,34 @@ def test_the_certificate_names_every_distinction_and_hashes_itself() -> None:
         "incorrect": {"task": "t1", "sample": 1},
     }
     assert len(distinctions) == 1 and str(distinctions[0]["attempts"]).count("level") == 2
+
+
+def abandoned(class_: BlindSpot, attempts: int) -> RoundResult:
+    failures = tuple(Tried(1, "gate", "helped 2", "") for _ in range(attempts))
+    return RoundResult("abandoned", attempts, class_.key, "hidden", None, failures)
+
+
+def test_only_todays_blind_spots_that_defeated_every_attempt_are_given_up() -> None:
+    split, kept, skipped = spot(1), spot(2), spot(3)
+    results = [abandoned(split, 6), abandoned(kept, 6), abandoned(skipped, 2)]
+    signed = replace(kept, signature=(*kept.signature, Verdict.PASS))
+    found = given_up_now(results, [signed, skipped], 6)
+    assert [(one.target, one.round) for one in found] == [(signed, 1)]
+
+
+@pytest.mark.parametrize(
+    ("last", "left", "lost", "ended"),
+    [
+        ("insufficient", 2, 2, "insufficient"),
+        ("insufficient", 2, 1, "incomplete"),
+        ("separated", 0, 0, "separated"),
+        ("separated", 1, 0, "incomplete"),
+        ("abandoned", 1, 1, "incomplete"),
+        ("admitted", 0, 0, "incomplete"),
+        ("pooled", 3, 0, "pooled"),
+    ],
+)
+def test_a_veto_or_a_skipped_target_at_the_end_leaves_a_search_incomplete(
+    last: str, left: int, lost: int, ended: str
+) -> None:
+    assert ending_of(last, left, lost) == ended
