@@ -24,6 +24,7 @@ from evoscope.engine.sandbox.pool import Pool
 SHARED = Path(os.environ.get("EVOSCOPE_SHARED") or Path(__file__).parents[1] / "../shared/data")
 TASKS = {"humaneval": "HumanEvalPlus.jsonl.gz", "mbpp": "MbppPlus.jsonl.gz"}
 AT_ONCE = 2
+BAD = ("differ", "no reference", "not run")
 
 
 def number(name: str) -> int:
@@ -74,7 +75,12 @@ async def one(
         return
     if suite.left_out or len(suite.task.visible) < len(task.visible):
         print(f"{task.id}: {suite.left_out} inputs left out, visible {suite.task.visible}")
-    found = await labels.label_all(suite, samples, pool.run)
+    try:
+        found = await labels.label_all(suite, samples, pool.run)
+    except DataError as error:
+        print(error)
+        all_.kinds["not run"] += len(rows)
+        return
     for place, (row, label) in enumerate(zip(rows, found, strict=True)):
         all_.row(row, label, place)
     seconds = time.perf_counter() - start
@@ -98,7 +104,7 @@ async def main(name: str, first: int, last: int) -> int:
         await asyncio.gather(*map(bounded, tasks))
     seconds = time.perf_counter() - start
     print(f"{name}: {len(tasks)} tasks, {dict(result.kinds)}, {seconds:.0f} s")
-    return 1 if result.kinds["differ"] or result.kinds["no reference"] else 0
+    return 1 if any(result.kinds[kind] for kind in BAD) else 0
 
 
 if __name__ == "__main__":

@@ -28,7 +28,8 @@ class Exit:
 
 
 class Child:
-    """One job's socket; `broken` says how the job broke the protocol, if it did."""
+    """One job's socket; `broken` says how the job broke the protocol, if it did, and `cut_off`
+    whether it ended in the middle of a frame, as a job does that is killed there."""
 
     def __init__(self, stream: socket.socket, cap: int, kill: Callable[[], None]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -38,6 +39,7 @@ class Child:
         self._news = asyncio.Event()
         self._open = True
         self.broken: tuple[str, str] | None = None
+        self.cut_off = False
         self.exit: asyncio.Future[Exit] = self._loop.create_future()
         stream.setblocking(False)
         self._number = stream.fileno()
@@ -129,6 +131,5 @@ class Child:
         self._open = False
         self._loop.remove_reader(self._number)
         self._stream.close()
-        if self._buffer and not self.broken:
-            self.broken = ("bad_output", "half a frame")
+        self.cut_off = bool(self._buffer)
         self._news.set()

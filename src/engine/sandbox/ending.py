@@ -107,6 +107,8 @@ def ending_of(
         )
     if found := death(how, limits):
         return Ending(how, limits, None, *found)
+    if child.cut_off:
+        return Ending(how, limits, None, "bad_output", "", "half a frame")
     if last is None:
         return Ending(how, limits, None, "no_result", "", "the process ended without an answer")
     if last[0] in _WITHOUT_RESULT:

@@ -79,10 +79,10 @@ class Bench:
         try:
             number, inputs = codec.parts(body)
             peer, arguments = codec.decode(number, 0), codec.parts(inputs)
-            for one in arguments:
-                codec.parts(one)
         except ValueError:
             raise Stop("bad_output", "", "a request that is none") from None
+        if not all(codec.is_tuple(one) for one in arguments):
+            raise Stop("bad_output", "", "a request that is none")
         if type(peer) is not int or not 0 <= peer < len(self._job.peers):
             raise Stop("error", "IndexError", f"there is no peer {str(peer)[:20]}")
         return peer, arguments

@@ -6,7 +6,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evoscope.engine.sandbox.inside import codec
@@ -43,7 +43,7 @@ def test_a_value_comes_back_as_it_was(value: Any) -> None:
     assert same(codec.decode(codec.encode(value)), value)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(values, max_size=4))
 def test_parts_are_the_elements_encodings(elements: list[Any]) -> None:
     each = [codec.encode(element) for element in elements]
@@ -60,7 +60,7 @@ def test_whatever_parts_accepts_can_be_decoded(data: bytes) -> None:
     assert len(codec.decode(b"t" + data)) == len(found)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(values, st.randoms(use_true_random=False))
 def test_damaged_bytes_are_refused_or_a_value(value: Any, chance: random.Random) -> None:
     data = bytearray(codec.encode((value,)))

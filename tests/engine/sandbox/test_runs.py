@@ -206,6 +206,17 @@ async def test_an_opaque_value_keeps_its_truth_for_the_checker(pool: Pool) -> No
     assert outcome.verdict == "pass"
 
 
+@pytest.mark.parametrize(
+    ("then", "label"), [("while True: pass", "timeout(cpu)"), ("os._exit(0)", "bad_output")]
+)
+async def test_half_a_frame_is_bad_output_unless_the_job_was_killed_there(
+    pool: Pool, then: str, label: str
+) -> None:
+    half = "os.write(3, struct.pack('!IB', 100, ord('r')) + b'x')"
+    program = Program(f"{OPENING}def f():\n    {half}\n    {then}\n", "f")
+    assert (await pool.run(Calls(program, encoded([()]), limits=QUICK))).label == label
+
+
 # -- operators
 
 

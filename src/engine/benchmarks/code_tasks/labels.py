@@ -31,6 +31,9 @@ REFERENCE = Limits(cpu_s=60.0, memory_mb=4096, output_bytes=1 << 26)
 LARGEST = 1 << 24
 """Bytes of one expected value. One MBPP+ task has inputs whose values take a gigabyte; such inputs
 are left out of its suite and counted."""
+SLOW = 5
+"""Inputs that run alone may take so many times their portion's time together, 20 times what the
+reference takes: on some machine such a program is too slow anyway."""
 PIECES, LEAST_PIECE = 8, 8
 """The reference runs a half in so many jobs, of at least so many inputs: so it is known where the
 time goes."""
@@ -124,11 +127,14 @@ async def _failure(
     outcome = await run(Calls(program, portion.inputs, limits=portion.limits))
     if outcome.verdict != "timeout" or len(portion.inputs) == 1 or task.dataset == "own":
         return _judge(task, portion, outcome), outcome.near_limit
-    near = False
+    near, used, most = False, 0.0, SLOW * portion.limits.cpu_s
     for place in range(len(portion.inputs)):
         piece = _piece(portion, place)
         outcome = await run(Calls(program, piece.inputs, limits=piece.limits))
-        near = near or outcome.near_limit
+        used += outcome.cpu_s
+        near = near or outcome.near_limit or used >= most / 2
+        if used > most:
+            return "timeout(all)", near
         detail = _judge(task, piece, outcome)
         if detail is not None:
             return detail, near

@@ -94,6 +94,11 @@ def parts(data: bytes) -> list[bytes]:
     return found
 
 
+def is_tuple(part: bytes) -> bool:
+    """Whether one of the encodings that `parts` gives, and has checked, is a tuple's."""
+    return part[:1] == b"t"
+
+
 # -- encoding
 
 
@@ -333,11 +338,20 @@ _LEAVES: dict[bytes, Callable[[bytes, int], tuple[Any, int]]] = {
     b"i": _take_int, b"f": _take_double, b"c": _take_complex, b"s": _take_str, b"o": _take_opaque,
     **{tag: _taker_of_bytes(build) for tag, build in _BYTES.items()},
 }  # fmt: skip
+_FIXED = {b"N": 1, b"T": 1, b"F": 1, b"f": 9, b"c": 17}
+"""Bytes of a value whose size its tag tells."""
 
 
 def _skip(data: bytes, position: int, depth: int, as_key: bool = False) -> int:
     """Where the value that starts at `position` ends; checks it as `_take` does."""
     tag = data[position : position + 1]
+    if tag in _FIXED:
+        if position + _FIXED[tag] > len(data):
+            raise Malformed("a number is cut off")
+        return position + _FIXED[tag]
+    if tag == b"i":
+        length, position = _length(data, position + 1)
+        return position + length
     if tag in _LEAVES:
         if as_key and tag == b"B":
             raise Malformed("a key that cannot be hashed")
