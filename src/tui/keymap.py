@@ -54,7 +54,7 @@ ACTIONS = (
     Action("faster", ("+",), "more calls at once", _WORK),
     Action("slower", ("-",), "fewer calls at once", _WORK),
     Action("budget", ("b",), "set the budget", _WORK),
-    Action("skip", ("S",), "skip the case: finish it with what it has", (RUN,)),
+    Action("skip", ("S",), "skip a case or a target: finish it with what it has", (RUN,)),
     Action("restart", ("R",), "start the engine again", (RUNS, RUN, INSPECT)),
     Action("label", ("L",), "label candidates blindly", (RUN,)),
     Action("yes", ("y",), "answer yes", (LABEL,)),

@@ -7,6 +7,7 @@ from typing import Any
 from ...engine.store.lineage import descendants, find_node
 from ...engine.store.reader import Reader
 from ...engine.store.views import NodeRow
+from ..lines import tidy
 from ..page import Host
 from ..run_model import RunModel
 from ..searches.harden import score_text
@@ -99,13 +100,13 @@ class Orders:
             )
 
     def skip(self, unit: str | None) -> None:
-        """Finish a case with what it has, after asking."""
+        """Finish a case or a target with what it has, after asking."""
         if unit is not None and self._living():
             case = unit.removeprefix("case:")
-            text = (f"{case} ends at its next decision with what it has.",)
+            text = (f"{tidy(case)} ends at its next decision with what it has.",)
             self.host.push(
                 Confirm(
-                    self.host, "Skip the case", text, "Skip it",
+                    self.host, f"Skip {tidy(case)}", text, "Skip it",
                     lambda: self._send("skip", {"case": case}),
                 )
             )  # fmt: skip
