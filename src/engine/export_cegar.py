@@ -5,11 +5,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from .benchmarks.code_tasks.bundle import shown_fields
-from .benchmarks.code_tasks.operate import OPERATOR, PEER
+from .benchmarks.code_tasks.operate import OPERATOR, PEER, SMALL_PEER
 from .errors import UsageError
 from .model.llm import Json
 from .report.cegar_composition import composed
 from .report.cegar_read import CegarRun, read_cegar
+from .sandbox import inside
 from .searches.cegar.bench import Operator
 from .searches.cegar.composition import MAX_SIZE
 from .searches.cegar.training import Labelled
@@ -71,6 +72,7 @@ def contents(run: CegarRun) -> dict[str, str]:
     here = files(f"{__package__}.searches.cegar")
     split, voting = run.training.split, deployed(run)
     texts = any(task.dataset == "bundle" for task in split.tasks)
+    peer = SMALL_PEER if any(task.dataset == "own" for task in split.tasks) else PEER
     written = {
         "pyproject.toml": PROJECT,
         "README.md": README.format(
@@ -81,6 +83,7 @@ def contents(run: CegarRun) -> dict[str, str]:
         .replace("from ..inputs import", "from .inputs import"),
         f"{PACKAGE}/worker.py": (here / "package" / "worker.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/inputs.py": (here / "inputs.py").read_text(encoding="utf-8"),
+        f"{PACKAGE}/codec.py": files(inside).joinpath("codec.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/operators/__init__.py": '"""The operators, read as text."""\n',
     }
     written |= {f"{PACKAGE}/{_file(one)}": one.source for one in voting}
@@ -92,7 +95,7 @@ def contents(run: CegarRun) -> dict[str, str]:
             {"name": one.node, "title": one.name, "level": one.level, "file": _file(one)}
             for one in voting
         ],
-        "cpu_s": {"operator": OPERATOR.cpu_s, "peer": PEER.cpu_s},
+        "cpu_s": {"operator": OPERATOR.cpu_s, "peer": peer.cpu_s},
     }
     certificate = None if run.certificate is None else dict(run.certificate)
     told = {"pool": pool, "electorate": _electorate(split), "certificate": certificate}

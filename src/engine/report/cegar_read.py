@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..benchmarks.code_tasks.sources import Split
-from ..benchmarks.code_tasks.tasks import Task
+from ..benchmarks.code_tasks.tasks import Dataset, Task
 from ..context import Work
 from ..errors import UsageError
 from ..model.outcomes import Outcomes, Place
@@ -171,6 +171,8 @@ def judge(split: Split, operators: tuple[Operator, ...], settle: Settle) -> Judg
 
 def training_split(reader: Reader) -> Split:
     """The training tasks and samples that the run keeps."""
+    settings = json.loads(reader.meta()["config"])["cegar"]
+    programs: Dataset = "mbpp" if settings.get("sources") else "own"  # one of EvalPlus's two
     tasks: list[Task] = []
     samples: dict[str, tuple[str, ...]] = {}
     for name, codec, data in reader.rows(ITEMS):
@@ -179,12 +181,11 @@ def training_split(reader: Reader) -> Split:
         fields = held.get("fields", {})
         tasks.append(
             Task(
-                name, "bundle" if fields else "own", held["prompt"], held["entry"], "", visible,
-                (), fields=fields,
+                name, "bundle" if fields else programs, held["prompt"], held["entry"], "",
+                visible, (), fields=fields,
             )
         )  # fmt: skip
         samples[name] = tuple(held["samples"])
-    settings = json.loads(reader.meta()["config"])["cegar"]
     return Split(tuple(tasks), samples, everything=settings.get("signatures") == "raw")
 
 

@@ -1,6 +1,9 @@
 """Tables, status and export of a cegar run, from the recorded one: nothing is run for them."""
 
+import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -106,3 +109,52 @@ def test_an_export_is_whole_python_that_imports_nothing_of_ours(
     assert {str(f.relative_to(tmp_path / "pool")) for f in files} == set(texts)
     with pytest.raises(UsageError, match="in use"):
         export_pool(path, tmp_path / "pool")
+
+
+OBSERVED = """
+import json, sys
+from evoscope_pool import Context
+programs = {
+    "counter": "from collections import Counter\\ndef f(x): return Counter(x)",
+    "object": "class A: pass\\ndef f(x): return [A()]",
+    "exits": "import os\\ndef f(x): os._exit(0) if x == 'b' else None\\n",
+    "dies": "import os, signal\\ndef f(x): os.kill(os.getpid(), signal.SIGSEGV)",
+    "endless": "def f(x):\\n while x == 'b': pass",
+    "nothing": "",
+    "long": "def f(x): return 'a' * 70_000",
+    "keeps": "seen = []\\ndef f(x): seen.append(x); return seen",
+}
+task = {"id": "t", "visible": ["assert f('a') == 1"], "entry_point": "f"}
+ctx = Context(task, list(programs.values()))
+said = {}
+for number, name in enumerate(programs):
+    seen = ctx.run_many(number, [("a",), ("b",), ("c",)])
+    said[name] = [repr(one.value) if one.ok else one.error for one in seen]
+first, second = ctx.run_many(1, [("a",), ("b",)])
+said["equal"] = [first.value == second.value]
+json.dump(said, sys.stdout)
+"""
+
+
+def test_an_exported_pool_tells_values_and_ends_of_runs_apart_as_the_sandbox_does(
+    run: CegarRun, tmp_path: Path
+) -> None:
+    for name, text in contents(run).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "observed.py").write_text(OBSERVED, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-B", "observed.py"], cwd=tmp_path, capture_output=True, check=True
+    )
+    opaque, late = "[<opaque A>]", "timeout"
+    assert json.loads(done.stdout) == {
+        "counter": [f"Counter({{{letter!r}: 1}})" for letter in "abc"],
+        "object": [opaque] * 3,
+        "exits": ["None", "no_result", "None"],
+        "dies": ["crash(SIGSEGV)"] * 3,
+        "endless": ["None", late, late],
+        "nothing": ["error(NameError)"] * 3,
+        "long": ["output_limit"] * 3,
+        "keeps": [f"[{letter!r}]" for letter in "abc"],
+        "equal": [False],
+    }

@@ -5,9 +5,11 @@ code that you don't trust inside a container, or with Evoscope itself.
 """
 
 import ast
+import importlib
 import json
 import marshal
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +19,7 @@ from typing import Any
 from ..inputs import inputs
 
 _HERE = files(__package__)
+_CODEC = importlib.import_module(f"{__package__}.codec")
 POOL: dict[str, Any] = json.loads((_HERE / "pool.json").read_text(encoding="utf-8"))
 ELECTORATE: dict[str, Any] = json.loads((_HERE / "electorate.json").read_text(encoding="utf-8"))
 CERTIFICATE: Any = json.loads((_HERE / "certificate.json").read_text(encoding="utf-8"))
@@ -25,6 +28,7 @@ TEXTS = POOL["answers"] == "texts"
 BUDGET = 600
 PEERS = 16
 TIMEOUT = (False, "timeout")
+_TIMED_OUT = {-signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL}
 
 
 class OverBudget(BaseException):
@@ -172,21 +176,42 @@ def _literal(node: ast.expr) -> tuple[Any] | None:
 def _observed(code: str, entry: str, asked: list[tuple[Any, ...]]) -> list[tuple[bool, Any]]:
     """What each input gave, up to the first that times out; where the process comes to no end,
     each gets one of its own."""
-    command = [sys.executable, "-s", "-S", "-P", "-B", str(_HERE / "worker.py")]
-    limit = POOL["cpu_s"]["peer"]
-    try:
-        done = subprocess.run(
-            command, input=marshal.dumps((code, entry, asked, limit)), capture_output=True,
-            timeout=3 * limit + 1, env={**os.environ, "PYTHONHASHSEED": "0"}, check=True,
-        )  # fmt: skip
-        found: list[tuple[bool, Any]] = marshal.loads(done.stdout)
-        return found
-    except (subprocess.SubprocessError, ValueError, EOFError):
-        if len(asked) == 1:
-            return [TIMEOUT]
+    found = _process(code, entry, asked)
+    if isinstance(found, list):
+        return [(ok, _CODEC.decode(told) if ok else told) for ok, told in found]
+    if len(asked) == 1:
+        return [(False, found)]
     seen: list[tuple[bool, Any]] = []
     for one in asked:
         seen += _observed(code, entry, [one])
         if seen[-1] == TIMEOUT:
             break
     return seen
+
+
+def _process(code: str, entry: str, asked: list[tuple[Any, ...]]) -> list[tuple[bool, Any]] | str:
+    """What a process of its own answers; the word for its end where it does not."""
+    command = [sys.executable, "-s", "-S", "-P", "-B", str(_HERE / "worker.py")]
+    limit, given = POOL["cpu_s"]["peer"], [_CODEC.encode(one) for one in asked]
+    try:
+        done = subprocess.run(
+            command, input=marshal.dumps((code, entry, given, limit)), capture_output=True,
+            timeout=3 * limit + 1, env={**os.environ, "PYTHONHASHSEED": "0"}, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return TIMEOUT[1]
+    found = _unpacked(done.stdout)
+    if found is not None:
+        return found
+    if done.returncode in _TIMED_OUT:
+        return TIMEOUT[1]
+    return f"crash({signal.Signals(-done.returncode).name})" if done.returncode < 0 else "no_result"
+
+
+def _unpacked(data: bytes) -> list[tuple[bool, Any]] | None:
+    """What the process wrote; None where it ended before it could."""
+    try:
+        found: list[tuple[bool, Any]] = marshal.loads(data)
+    except (ValueError, EOFError, TypeError):
+        return None
+    return found
