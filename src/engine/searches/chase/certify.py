@@ -49,15 +49,16 @@ async def choose_final(desk: Desk, unit: str, state: State) -> tuple[str, list[s
         evaluate_evo(desk, unit, state, name, benchmark) for name in names for benchmark in archive
     )
     epsilon = desk.settings.epsilon
-    alive = [name for name in names if name == BASE or name not in said.vetoed]
+    gone = state.barred(said.vetoed)
+    alive = [name for name in names if name not in gone]
     usable = [name for name in alive if state.evo.usable((name, BASE), archive)]
     pool = [state.evo.gains(name, BASE, archive) for name in usable]
     best = select_final(pool, epsilon)
-    gone = tuple(sorted(n for n in (*names, *(m.id for m in state.archive)) if n in said.vetoed))
     reason = f"highest released gain with no Delta above {epsilon}"
     rows = tuple(row(one, epsilon) for one in pool)
+    used = state.used(said.vetoed)
     await desk.ctx.record(
-        Decision(unit, "final", "promote", unit, rows, (best.harness,), reason, gone),
+        Decision(unit, "final", "promote", unit, rows, (best.harness,), reason, used),
         effects=[NodeState(best.harness, "promoted")],
     )
     return best.harness, archive

@@ -50,7 +50,7 @@ READ = Tool(
 
 def history_files(state: State) -> dict[str, str]:
     """All files by virtual path: specs, scores and D_evo trajectories of every harness, rounds."""
-    files = {"rounds.json": _pretty(state.rounds)}
+    files = {"rounds.json": _pretty([*state.rounds])}
     for name, harness in state.harnesses.items():
         files[f"{name}/harness.json"] = _pretty(harness.plain())
         for benchmark, tasks in state.trajectories.get(name, {}).items():

@@ -91,7 +91,7 @@ async def propose(
 
 
 def _input(desk: Desk, state: State, number: int, constraints: Sequence[Json]) -> dict[str, Json]:
-    current = state.harnesses[state.current]
+    current = state.harnesses[state.start]
     scores: dict[str, Json] = {
         f"{name} under {benchmark}": str(state.evo.rate(name, benchmark))
         for name, benchmark in sorted(state.evo.scores)
@@ -103,7 +103,7 @@ def _input(desk: Desk, state: State, number: int, constraints: Sequence[Json]) -
     budgets: dict[str, Json] = dict(desk.setup.released.limits.groups)
     return {
         "round": number,
-        "current": state.current,
+        "current": state.start,
         "harness": current.plain(),
         "schema": dict(harness_schema()),
         "conditions": dict(CONDITIONS),
@@ -122,7 +122,7 @@ async def _feedback(
     desk: Desk, unit: str, state: State, data: Mapping[str, Json], files: Mapping[str, str],
     stage: str,
 ) -> Json:  # fmt: skip
-    slot = Slot(unit, stage, state.current)
+    slot = Slot(unit, stage, state.start)
     said = await ask(
         desk, slot, "proposer", "chase/feedback", {**data, "pass": stage}, files, read_feedback
     )
@@ -133,7 +133,7 @@ async def _draft(
     desk: Desk, unit: str, state: State, data: Mapping[str, Json], files: Mapping[str, str],
     kind: str,
 ) -> Draft | str:  # fmt: skip
-    slot = Slot(unit, kind, state.current)
+    slot = Slot(unit, kind, state.start)
     return await ask(
         desk, slot, "proposer", "chase/candidate", {**data, "pass": kind}, files, read_draft
     )
@@ -155,10 +155,10 @@ async def _admit(
     same = draft.harness == state.harnesses[BASE]
     if same or name in state.harnesses:
         return None
-    changes = ", ".join(changed_fields(state.harnesses[state.current], draft.harness))
+    changes = ", ".join(changed_fields(state.harnesses[state.start], draft.harness))
     content = canonical_json(draft.harness.plain())
     words = f"changes {changes}: {draft.rationale}"[:500]
-    await _record(desk, unit, number, index, kind, name, content, words, state.current)
+    await _record(desk, unit, number, index, kind, name, content, words, state.start)
     state.harnesses[name] = draft.harness
     if state.method in GATED and not await _passes(desk, unit, state, kind, name):
         return None
@@ -177,7 +177,7 @@ async def _record(
 
 
 async def _passes(desk: Desk, unit: str, state: State, kind: str, name: str) -> bool:
-    candidate, base = state.harnesses[name], state.harnesses[state.current]
+    candidate, base = state.harnesses[name], state.harnesses[state.start]
     found = await asyncio.to_thread(objections, candidate, base, kind, desk.setup.observed)
     outcome = Verdict(
         name, unit, "generalization", None, "fail" if found else "pass", "rule",

@@ -23,13 +23,13 @@ RULE = (
 async def chase_round(desk: Desk, unit: str, state: State, number: int) -> None:
     """Round t of CHASE; the state grows by H_t and perhaps a counterfactual. Raises CallOpen."""
     said = await desk.ctx.point(unit, "propose")
+    state.begin(said.vetoed)
     archive = state.archived(said.vetoed)
-    known = list(dict.fromkeys((BASE, state.current)))
+    known = list(dict.fromkeys((BASE, state.start)))
     await _all(desk, unit, state, known, archive)
     candidates = await propose(desk, unit, state, number, _constraints(desk, state, archive))
     await _all(desk, unit, state, [one.id for one in candidates], archive)
     choice = await _select(desk, unit, state, number, candidates)
-    state.chosen.append(choice.harness)
     if choice.harness == BASE:
         await desk.ctx.record(
             Decision(unit, "confirm", "skip", unit, (), (), "H_t is H_0: nothing to challenge")
@@ -87,11 +87,12 @@ async def _select(
 ) -> Choice:
     said = await desk.ctx.point(unit, "select")
     archive = state.archived(said.vetoed)
+    current, open_ = state.eligible(said.vetoed, [one.id for one in candidates])
+    # a veto that was taken back meanwhile brings a benchmark that nothing was scored under
+    await _all(desk, unit, state, list(dict.fromkeys((BASE, current, *open_))), archive)
     measured = _measured(state, archive)
-    alive = [measured[c.id] for c in candidates if c.id in measured and c.id not in said.vetoed]
-    current = BASE if state.current in said.vetoed else state.current
+    alive = [measured[name] for name in open_ if name in measured]
     choice = select_round(alive, measured[current], BASE, desk.settings.epsilon)
-    gone = tuple(sorted(name for name in (*state.harnesses, *archive) if name in said.vetoed))
     considered = [measured[BASE], *([measured[current]] if current != BASE else []), *alive]
     effects = [
         NodeState(
@@ -102,18 +103,12 @@ async def _select(
     ]  # fmt: skip
     rows = tuple(row(one, desk.settings.epsilon) for one in considered)
     decision = Decision(
-        unit, "select", choice.outcome, unit, rows, (choice.harness,), choice.reason, gone
-    )
+        unit, "select", choice.outcome, unit, rows, (choice.harness,), choice.reason,
+        state.used(said.vetoed),
+    )  # fmt: skip
     await desk.ctx.record(decision, effects=effects)
-    state.rounds.append(
-        {
-            "round": number,
-            "chosen": choice.harness,
-            "outcome": choice.outcome,
-            "reason": choice.reason,
-            "candidates": {c.id: c.kind for c in candidates},
-        }
-    )
+    kinds: dict[str, Json] = {c.id: c.kind for c in candidates}
+    state.close(number, choice, {"reason": choice.reason, "candidates": kinds})
     return choice
 
 
@@ -134,14 +129,16 @@ async def gated_round(desk: Desk, unit: str, state: State, number: int) -> None:
     """A round of HarnessCompass (released score) or B0-Access (B_0's score): the fixed gate, and a
     candidate only on a strictly higher score."""
     benchmark = NEUTRAL if state.method == "b0" else REL
+    said = await desk.ctx.point(unit, "propose")
+    state.begin(said.vetoed)
     candidates = await propose(desk, unit, state, number, ())
     await _all(desk, unit, state, [one.id for one in candidates], [benchmark])
     said = await desk.ctx.point(unit, "select")
-    current = BASE if state.current in said.vetoed else state.current
+    current, alive = state.eligible(said.vetoed, [one.id for one in candidates])
     scored = [
-        (one.id, state.evo.rate(one.id, benchmark))
-        for one in candidates
-        if one.id not in said.vetoed and state.evo.usable([one.id], [benchmark])
+        (name, state.evo.rate(name, benchmark))
+        for name in alive
+        if state.evo.usable([name], [benchmark])
     ]
     choice = select_higher(scored, (current, state.evo.rate(current, benchmark)))
     considered: list[Mapping[str, Json]] = [{"node": n, "score": str(v)} for n, v in scored]
@@ -149,16 +146,11 @@ async def gated_round(desk: Desk, unit: str, state: State, number: int) -> None:
         NodeState(name, "survivor" if name == choice.harness else "discarded", value)
         for name, value in scored
     ]
-    gone = tuple(sorted(name for name in state.harnesses if name in said.vetoed))
     await desk.ctx.record(
         Decision(
             unit, "select", choice.outcome, unit, tuple(considered), (choice.harness,),
-            choice.reason, gone,
+            choice.reason, state.used(said.vetoed),
         ),
         effects=effects,
     )  # fmt: skip
-    state.chosen.append(choice.harness)
-    outcome: dict[str, Json] = {
-        "round": number, "chosen": choice.harness, "outcome": choice.outcome,
-    }  # fmt: skip
-    state.rounds.append(outcome)
+    state.close(number, choice, {})

@@ -1,9 +1,10 @@
 """What one method knows between its rounds, as JSON that the next round loads."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from ...benchmarks.transform.composition import Composition, parse
@@ -12,6 +13,7 @@ from ...canonical import canonical_json, sha256
 from ...model.chase import Harness
 from ...model.llm import Json
 from .gains import REL, Sheet, TaskScores
+from .selection import Choice
 
 BASE = "H0"
 NEUTRAL = "b0"
@@ -38,7 +40,8 @@ class State:
     """One method's harnesses, scores, trajectories on D_evo, archive and history of rounds.
 
     `chosen` are H_0 to H_t; `trajectories` hold, by harness, benchmark and task, one entry for each
-    rollout; `tried` the D_disc results of earlier rounds; `rounds` what each round came to.
+    rollout; `tried` the D_disc results of earlier rounds; `rounds` what each round came to; `start`
+    is what the present round's candidates are revisions of.
     """
 
     method: str
@@ -50,7 +53,8 @@ class State:
     trajectories: dict[str, Any] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     tried: list[Json] = field(default_factory=list)
-    rounds: list[Json] = field(default_factory=list)
+    rounds: list[dict[str, Json]] = field(default_factory=list)
+    start: str = BASE
 
     @property
     def current(self) -> str:
@@ -60,6 +64,37 @@ class State:
     def archived(self, vetoed: frozenset[str]) -> list[str]:
         """The archive's benchmarks without vetoed ones; B_rel always first."""
         return [REL, *(member.id for member in self.archive if member.id not in vetoed)]
+
+    def begin(self, vetoed: frozenset[str]) -> None:
+        """Start a round from H_t, from H_0 where people have taken H_t out."""
+        self.start = BASE if self.current in self.barred(vetoed) else self.current
+
+    def barred(self, vetoed: frozenset[str]) -> frozenset[str]:
+        """The vetoed nodes, and the harnesses chosen so far that were revised from one."""
+        gone = set(vetoed)
+        for entry, (before, own) in zip(self.rounds, pairwise(self.chosen), strict=True):
+            if own not in (before, BASE) and entry.get("started_from", before) in gone:
+                gone.add(own)
+        return frozenset(gone)
+
+    def eligible(self, vetoed: frozenset[str], candidates: Iterable[str]) -> tuple[str, list[str]]:
+        """H_t, or H_0 where it is barred, and the candidates of this round that are not."""
+        gone = self.barred(vetoed)
+        alive = [] if self.start in gone else [name for name in candidates if name not in gone]
+        return (BASE if self.current in gone else self.current), alive
+
+    def used(self, vetoed: frozenset[str]) -> tuple[str, ...]:
+        """Of this method's harnesses and archive those that are vetoed, for a decision to say."""
+        own = (*self.harnesses, *(member.id for member in self.archive))
+        return tuple(sorted(name for name in own if name in vetoed))
+
+    def close(self, number: int, choice: Choice, more: Mapping[str, Json]) -> None:
+        """Note what a round came to; its harness is H_t from here on."""
+        entry = {"round": number, "chosen": choice.harness, "outcome": choice.outcome, **more}
+        if self.start != self.current:
+            entry["started_from"] = self.start
+        self.rounds.append(entry)
+        self.chosen.append(choice.harness)
 
     def dump(self) -> str:
         """The state as canonical JSON."""

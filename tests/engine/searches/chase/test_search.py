@@ -159,3 +159,62 @@ async def test_the_search_runs_again_from_the_top_for_nothing() -> None:
 async def test_methods_that_make_no_run_are_refused(methods: list[str]) -> None:
     with pytest.raises(DataError, match=r"chase\.methods"):
         await run(MemoryContext(answer), setup(methods=methods))
+
+
+UNDONE: dict[str, Any] = {"eta": "0", "methods": ["chase"], "rounds": 2}
+
+
+async def test_a_veto_taken_back_between_two_points_of_a_round_leaves_a_whole_selection() -> None:
+    first = await lived(3, **UNDONE)
+    (name,) = next(d for d in first.store.decisions("archive") if d.unit == "chase/r1").chosen
+    at = {("chase/r2", "propose"): [("veto", name)], ("chase/r2", "select"): [("unveto", name)]}
+    ctx = MemoryContext(answer, seed=3, order=3, at=at)
+    await run(ctx, setup(3, **UNDONE))
+    assert ctx.parked == {}
+    rows = next(d for d in ctx.store.all(Decision) if (d.unit, d.step) == ("chase/r2", "select"))
+    assert len(rows.considered) > 1
+    assert all(name in row["gains"] for row in rows.considered)  # type: ignore[operator]
+
+
+async def test_a_selection_says_which_vetoed_counterfactual_it_left_out() -> None:
+    first = await lived(3, **UNDONE)
+    (name,) = next(d for d in first.store.decisions("archive") if d.unit == "chase/r1").chosen
+    ctx = MemoryContext(answer, seed=3, order=3, at={("chase/r2", "propose"): [("veto", name)]})
+    await run(ctx, setup(3, **UNDONE))
+    selected = next(
+        d for d in ctx.store.all(Decision) if d.unit == "chase/r2" and d.step == "select"
+    )
+    assert selected.vetoes == (name,)
+
+
+@pytest.mark.parametrize("method", ["chase", "compass"])
+async def test_a_vetoed_harness_takes_along_what_was_revised_from_it(method: str) -> None:
+    settings: dict[str, Any] = {"eta": "2", "methods": list(dict.fromkeys(["chase", method]))}
+    first = await lived(1, **settings)
+    chosen = [
+        d.chosen[0] for d in first.store.all(Decision)
+        if d.step == "select" and d.unit.startswith(method)
+    ]  # fmt: skip
+    root = next(name for name in chosen if name != "H0")
+    parents = {n.id: [p for p, _ in n.parents] for n in first.store.all(Node)}
+    heirs = {name for name in chosen if root in parents[name]}
+    assert heirs, "seed 1 revises what it adopted"
+    step = f"{method}/r3", "select"
+    ctx = MemoryContext(answer, seed=1, order=1, at={step: [("veto", root)]})
+    await run(ctx, setup(1, **settings))
+    decision = next(d for d in ctx.store.all(Decision) if (d.unit, d.step) == step)
+    assert decision.chosen == ("H0",) and root in decision.vetoes
+    if method == "chase":
+        final = next(d for d in ctx.store.all(Decision) if d.unit == "final")
+        assert heirs.isdisjoint({*final.chosen, *(row["node"] for row in final.considered)})
+
+
+async def test_a_round_after_a_veto_of_the_present_harness_starts_from_the_first() -> None:
+    settings: dict[str, Any] = {"eta": "2", "methods": ["chase"]}
+    first = await lived(1, **settings)
+    adopted = next(d for d in first.store.decisions("adopt") if d.unit == "chase/r1").chosen[0]
+    ctx = MemoryContext(answer, seed=1, order=1, at={("chase/r2", "propose"): [("veto", adopted)]})
+    await run(ctx, setup(1, **settings))
+    made = [n for n in ctx.store.all(Node) if n.unit in ("chase/r2", "chase/r3")]
+    mine = [n for n in made if n.kind == "harness" and n.parents]
+    assert mine and all(parent != adopted for n in mine for parent, _ in n.parents)
