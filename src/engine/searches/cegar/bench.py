@@ -78,16 +78,19 @@ class Bench:
 
     async def rewritten(
         self, operator: Operator, texts: Sequence[tuple[int, str]]
-    ) -> list[Verdict]:
-        """Verdicts on programs written otherwise; each stands for the program of its number."""
+    ) -> list[Verdict | None]:
+        """Verdicts on programs written otherwise; each stands for the program of its number. None
+        is an abstention that the operator did not choose."""
 
         async def work(run: Run) -> Outcomes:
             found = [await self._one(operator, number, text, run) for number, text in texts]
             return _outcomes(dict(enumerate(found)), len(texts))
 
         place = Place(operator.node, f"{self.split.electorate}/rewritten", 0)
-        kept = unpack_some((await self._settle(place, work)).planes, len(texts))
-        return [kept[number] for number in range(len(texts))]
+        found = await self._settle(place, work)
+        kept, forced = unpack_some(found.planes, len(texts)), found.reasons.get("abstained", {})
+        assert isinstance(forced, Mapping)
+        return [None if str(n) in forced else kept[n] for n in range(len(texts))]
 
     async def _portion(self, operator: Operator, numbers: Sequence[int], run: Run) -> Outcomes:
         codes = [(number, self.split.programs[number].code) for number in numbers]

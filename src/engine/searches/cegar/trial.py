@@ -201,7 +201,7 @@ async def behaves(
     verdicts = {(n, text): one for (n, _, text), one in zip(texts, said, strict=True)}
     for number in chosen:
 
-        async def recorded(text: str, number: int = number) -> Verdict:
+        async def recorded(text: str, number: int = number) -> Verdict | None:
             return verdicts[number, text]
 
         own = [(name, text) for n, name, text in texts if n == number]

@@ -60,6 +60,15 @@ LEAKS = [
     (PROMPT, "return 'flag' if task['entry_point'].startswith('is_') else 'pass'"),
     (PROMPT, "p = task['prompt'].lower()\n    return 'flag' if p.count('list') else 'pass'"),
     (PROMPT, "kind = {'f': 'flag'}\n    return kind[task['entry_point']]"),
+    (PROMPT, "kind = {'f': 'flag'}\n    return kind.get(task['entry_point'], 'pass')"),
+    (PROMPT, "return 'flag' if 'f' in ctx.asserts[0] else 'pass'"),
+    (SYNTAX, "seen = {'x = 1': 'flag'}\n    return seen.get(code, 'abstain')"),
+    (SYNTAX, "seen = {1: 'flag'}\n    return seen[hash(code)]"),
+    (SYNTAX, "return 'flag' if code.__contains__('x') else 'pass'"),
+    (SYNTAX, "return 'flag' if {'x'}.isdisjoint([code]) else 'pass'"),
+    (SYNTAX, "c = ctx\n    return 'flag' if 'x' in c.sources[0] else 'pass'"),
+    (SYNTAX, "return 'flag' if 'x' in getattr(ctx, 'sources')[0] else 'pass'"),
+    (SYNTAX, "return eval(\"'flag' if 'x' in c else 'pass'\", {'c': code})"),
     (
         TEXT_MATCH,
         "r = ctx.run_many(ctx.own, ctx.inputs)\n    if 'abs(' in code:\n        return 'flag'\n"
@@ -88,6 +97,8 @@ HONEST = [
     "r = [repr(s.value) for s in ctx.run_many(ctx.own, ctx.inputs)]\n"
     "    return 'flag' if r.count('None') > 2 else 'pass'",
     "e = [v for _, v in task['examples']]\n    return 'flag' if e == [] else 'pass'",
+    "word = {True: 'flag', False: 'pass'}\n    return word[len(code) > 400]",
+    "names = {}\n    exec(code, names)\n    return 'flag' if len(names) > 9 else 'pass'",
 ]
 
 
@@ -186,7 +197,13 @@ async def test_a_verdict_that_follows_the_formatting_is_a_leak() -> None:
     leak = await behaviour_screen(Verdict.FLAG, variants(CANDIDATE).items(), by_comment)
     assert leak is not None and leak.screen == SYNTAX and "F became P" in leak.what
 
-    async def steady(text: str) -> Verdict:
-        return Verdict.ABSTAIN if "local_" in text else Verdict.FLAG
+    async def sometimes_told(text: str) -> Verdict | None:
+        return None if "local_" in text else Verdict.FLAG
 
-    assert await behaviour_screen(Verdict.FLAG, variants(CANDIDATE).items(), steady) is None
+    assert await behaviour_screen(Verdict.FLAG, variants(CANDIDATE).items(), sometimes_told) is None
+
+    async def by_table(text: str) -> Verdict:
+        return Verdict.FLAG if text == CANDIDATE else Verdict.ABSTAIN
+
+    leak = await behaviour_screen(Verdict.FLAG, variants(CANDIDATE).items(), by_table)
+    assert leak is not None and "F became A" in leak.what

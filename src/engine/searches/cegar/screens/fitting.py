@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from .literals import GENERIC, Literal, parsed
-from .taint import Kind, Origins, called
+from .taint import Kind, Kinds, Origins, called
 
 SYNTAX, CONSTANT, PROMPT, TEXT_MATCH = (
     "pattern fitting", "fault constant", "prompt keyword", "text match",
@@ -20,7 +20,10 @@ _SEARCHES = {
     "rpartition", "split", "rsplit", "replace", "translate", "removeprefix", "removesuffix",
     "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "fnmatch",
     "SequenceMatcher", "get_close_matches", "ndiff", "unified_diff", "tokenize", "generate_tokens",
+    "__contains__", "__eq__", "__ne__", "contains", "eq", "ne", "isdisjoint", "issubset",
+    "issuperset", "intersection", "difference", "symmetric_difference",
 }  # fmt: skip
+_LOOK_UPS = {"get", "pop", "setdefault", "__getitem__"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,10 @@ def _pattern(origins: Origins, node: ast.AST, training: Collection[Literal]) -> 
                     yield Leak(SYNTAX, node.lineno, f"looks for {value!r} of a training sample")
         case ast.Call() if called(node) in _SEARCHES and _reads(origins, node, Kind.TEXT):
             yield Leak(SYNTAX, node.lineno, f"searches source text with {called(node)}")
+        case ast.Call() if called(node) in ("eval", "exec") and _own_text(origins, node):
+            yield Leak(SYNTAX, node.lineno, f"runs a text of its own with {called(node)}")
+        case ast.Call() | ast.Subscript() if Kind.TEXT in _key(origins, node):
+            yield Leak(SYNTAX, node.lineno, "looks source text up in a table")
 
 
 def _constant(origins: Origins, node: ast.AST, faults: Collection[Literal]) -> Iterator[Leak]:
@@ -99,13 +106,29 @@ def _keyword(origins: Origins, node: ast.AST, fields: Collection[str] = ()) -> I
         case ast.Call() if called(node) in _SEARCHES and _reads(origins, node, Kind.PROMPT):
             for word in _words(origins, [*node.args, node.func], fields):
                 yield Leak(PROMPT, node.lineno, f"searches the prompt for {word!r}")
-        case ast.Subscript(value=ast.Dict() | ast.Name() as table, slice=key):
-            looked_up = isinstance(table, ast.Dict) or any(
-                isinstance(bound, ast.Dict) and bound.keys
-                for bound in origins.literals.get(getattr(table, "id", ""), ())
-            )
-            if looked_up and Kind.PROMPT in origins.of(key):
-                yield Leak(PROMPT, node.lineno, "looks the prompt up in a table")
+        case ast.Call() | ast.Subscript() if Kind.PROMPT in _key(origins, node):
+            yield Leak(PROMPT, node.lineno, "looks the prompt up in a table")
+
+
+def _key(origins: Origins, node: ast.Call | ast.Subscript) -> Kinds:
+    """What the key was made from where a node looks something up in a table of the operator's."""
+    match node:
+        case ast.Subscript(value=table, slice=key):
+            keys = [key]
+        case ast.Call(func=ast.Attribute(value=table, attr=name), args=keys) if name in _LOOK_UPS:
+            pass
+        case _:
+            return frozenset()
+    bound = origins.literals.get(table.id, ()) if isinstance(table, ast.Name) else (table,)
+    held = any(isinstance(one, ast.Dict) and one.keys for one in bound)
+    return origins.union(keys) if held else frozenset()
+
+
+def _own_text(origins: Origins, node: ast.Call) -> bool:
+    """Whether what a call runs is a text that the operator itself holds."""
+    run = node.args[:1]
+    texts = [c for arg in run for c in origins.constants(arg) if isinstance(c.value, str)]
+    return bool(texts) and not origins.union(run)
 
 
 _KEYS = frozenset({"prompt", "entry_point", "visible", "examples"})

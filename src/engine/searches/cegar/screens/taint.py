@@ -26,6 +26,11 @@ _PARSERS = {"parse", "compile", "literal_eval", "symtable"}
 _PRINTERS = {"dump", "unparse", "get_source_segment"}
 _RUNNERS = {"run", "run_many"}
 _MEASURES = {"len", "isinstance", "type", "id", "hasattr", "callable", "range"}
+_GIVEN: dict[str, Kinds] = {
+    "sources": frozenset({Kind.TEXT}), "asserts": frozenset({Kind.PROMPT}),
+    "examples": frozenset({Kind.PROMPT}),
+}  # fmt: skip
+"""What the parts of ctx are, whatever an operator calls it."""
 
 
 class Origins:
@@ -46,8 +51,8 @@ class Origins:
                 return _NONE
             case ast.Name(id=name):
                 return self.names.get(name, _NONE)
-            case ast.Attribute(value=ast.Name(id="ctx"), attr=attr):
-                return self._context(attr)
+            case ast.Attribute(value=ast.Name(), attr=attr) if attr in _GIVEN:
+                return _GIVEN[attr]
             case ast.Subscript(value=ast.Name(id="task")):
                 return frozenset({Kind.PROMPT})
             case ast.Call():
@@ -118,14 +123,13 @@ class Origins:
         if kinds:
             self.names[name] = self.names.get(name, _NONE) | kinds
 
-    def _context(self, attr: str) -> Kinds:
-        if attr == "sources":
-            return frozenset({Kind.TEXT})
-        return frozenset({Kind.PROMPT}) if attr in ("asserts", "examples") else _NONE
-
     def _call(self, node: ast.Call) -> Kinds:
         name = called(node)
         given = self.union([*node.args, *(keyword.value for keyword in node.keywords)])
+        if name == "getattr":
+            given = given.union(
+                *(_GIVEN.get(str(getattr(one, "value", "")), _NONE) for one in node.args[1:2])
+            )
         if name in _RUNNERS:
             return frozenset({Kind.RUN})
         if name in _MEASURES:

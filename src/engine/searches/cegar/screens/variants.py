@@ -70,15 +70,16 @@ def renamed(code: str) -> str:
 async def behaviour_screen(
     original: Verdict,
     candidates: Iterable[tuple[str, str]],
-    run: Callable[[str], Awaitable[Verdict]],
+    run: Callable[[str], Awaitable[Verdict | None]],
 ) -> Leak | None:
     """Run the operator on each (variant's name, text) and compare with its original verdict.
 
-    An abstention on a variant is no evidence: runs may exceed their budget.
+    None of a variant, an abstention that the operator did not choose, is no evidence: runs may
+    exceed their budget. Nor is anything where the original is an abstention.
     """
     for name, text in candidates:
         verdict = await run(text)
-        if verdict is not original and Verdict.ABSTAIN not in (verdict, original):
+        if verdict not in (None, original) and original is not Verdict.ABSTAIN:
             said = f"{LETTERS[original]} became {LETTERS[verdict]} when {name}"
             return Leak(SYNTAX, 0, said)
     return None
