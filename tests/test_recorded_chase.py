@@ -9,11 +9,9 @@ A few tasks of Syn-Ledger, so that the file stays small; it says so in its name.
 """
 
 import shutil
-import sqlite3
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,11 +19,11 @@ from evoscope.engine.config_file import load_config
 from evoscope.engine.context import Context
 from evoscope.engine.searches.chase.search import run, total
 from evoscope.engine.searches.chase.setup import ChaseSetup
-from evoscope.engine.verify import digest, verify
+from evoscope.engine.verify import verify
 from tests.engine.searches.chase.arena import Delayed, ledger, setup
+from tests.recorded_kit import assert_as_recorded, distinct, keep, recorded
 from tests.replay_kit import Kit
 
-RECORDED = Path(__file__).with_name("recorded") / "chase.evo"
 DEMO = Path(__file__).resolve().parents[1] / "examples" / "demo-chase.toml"
 LARGEST_BYTES = 1_500_000
 SIZES = {"evo": 2, "disc": 1, "conf1": 1, "conf2": 1, "cert": 1}
@@ -56,16 +54,7 @@ def record() -> None:
         path = kit.file("chase")
         if kit.finish(path, 1).state != "finished":
             sys.exit("the run did not finish")
-        with closing(sqlite3.connect(path)) as db:
-            db.execute("DELETE FROM event")
-            db.execute("DELETE FROM attempt")
-            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(_meta().items()))
-            db.commit()
-            db.execute("PRAGMA journal_mode = DELETE").fetchone()
-            db.execute("PRAGMA page_size = 4096")
-            db.execute("VACUUM")
-        shutil.copy(path, RECORDED)
-    RECORDED.with_suffix(".digest").write_text(f"{digest(RECORDED)}\n")
+        keep(path, "chase", page=4096, meta=_meta())
 
 
 def _meta() -> dict[str, str]:
@@ -81,22 +70,18 @@ def _meta() -> dict[str, str]:
 
 
 async def test_the_recorded_run_replays_to_its_digest(tmp_path: Path) -> None:
-    path = Path(shutil.copy(RECORDED, tmp_path / "elsewhere.evo"))
+    path = Path(shutil.copy(recorded("chase"), tmp_path / "elsewhere.evo"))
     found = await verify(path, SEED, search(), {"off": Delayed(0)})
-    assert found.mismatches == []
+    assert_as_recorded(path, "chase", found)
     assert found.calls > 300 and found.decisions > 6
-    assert digest(path) == RECORDED.with_suffix(".digest").read_text().strip()
 
 
-def test_the_recorded_run_holds_what_a_search_can_meet(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(shutil.copy(RECORDED, tmp_path / "run.evo"))) as db:
-        kinds = {row[0] for row in db.execute("SELECT DISTINCT kind FROM decision")}
-        gates = {row[0] for row in db.execute("SELECT DISTINCT gate FROM verdict")}
-        states = {row[0] for row in db.execute("SELECT DISTINCT state FROM node")}
-    assert {"adopt", "archive", "promote", "open_seal"} <= kinds
-    assert {"firewall", "generalization"} <= gates
-    assert {"survivor", "discarded", "rejected", "promoted"} <= states
-    assert RECORDED.stat().st_size < LARGEST_BYTES
+def test_the_recorded_run_holds_what_a_search_can_meet() -> None:
+    assert {"adopt", "archive", "promote", "open_seal"} <= distinct("chase", "kind", "decision")
+    assert {"firewall", "generalization"} <= distinct("chase", "gate", "verdict")
+    states = {"survivor", "discarded", "rejected", "promoted"}
+    assert states <= distinct("chase", "state", "node")
+    assert recorded("chase").stat().st_size < LARGEST_BYTES
 
 
 if __name__ == "__main__":

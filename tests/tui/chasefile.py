@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from tests.test_recorded_chase import RECORDED
+from tests.recorded_kit import recorded
 from tests.tui.shape import HOSTILE, stamp
 
 TIMES = (("verdict", "time"), ("decision", "time"), ("node", "created"), ("call", "created"),
@@ -18,7 +18,7 @@ TIMES = (("verdict", "time"), ("decision", "time"), ("node", "created"), ("call"
 
 def finished(path: Path) -> Path:
     """The recorded run, its times those of no day."""
-    shutil.copy(RECORDED, path)
+    shutil.copy(recorded("chase"), path)
     with closing(sqlite3.connect(path)) as db, db:
         for table, column in TIMES:
             rows = db.execute(f"SELECT seq FROM {table} ORDER BY seq").fetchall()

@@ -2,8 +2,7 @@
 
 import pytest
 
-from evoscope.tui.lines import line_width
-from tests.tui import test_fuzz
+from tests.tui import fuzzers
 from tests.tui.kit import driven
 from tests.tui.test_golden import SIZES, compare
 
@@ -21,28 +20,12 @@ def either(request):
 
 async def test_every_page_stands_every_size(either):
     async with driven(either) as app:
-        for keys in WAYS.values():
-            await app.press(*keys.split())
-            for width, height in test_fuzz.SIZES:
-                lines = app.app.canvas._frame(width, height)
-                assert len(lines) == height
-                assert all(line_width(line) == width for line in lines)
-            await test_fuzz.home(app)
+        await fuzzers.stands_every_size(app, WAYS.values())
 
 
 async def test_hostile_strings_are_shown_and_never_sent(cegar_hostile):
-    seen = ""
     async with driven(cegar_hostile, size=(120, 40)) as app:
-        for keys in WAYS.values():
-            await app.press(*keys.split())
-            test_fuzz.whole(app, (120, 40))
-            seen += app.text
-            if (shown := app.top.shown()) is not None:
-                text = "".join(shown.parts())
-                assert all(char.isprintable() or char == "\n" for char in text)
-            await test_fuzz.home(app)
-    for part in ("[red]bold[/red]", "\N{SYMBOL FOR ESCAPE}", "⟨202E⟩", "表"):
-        assert part in seen, part
+        await fuzzers.shows_hostile_strings(app, WAYS.values())
 
 
 @pytest.mark.usefixtures("utc")
@@ -53,14 +36,10 @@ async def test_screens_look_as_they_did(cegar_run, size):
             await app.press(*keys.split())
             text = "\n".join(line.rstrip() for line in app.screen) + "\n"
             compare(f"cegar-{name}-{size}.txt", text)
-            await test_fuzz.home(app)
+            await fuzzers.home(app)
 
 
 @pytest.mark.usefixtures("utc")
 async def test_ascii_screens_are_ascii(cegar_run):
     async with driven(cegar_run, ascii_only=True) as app:
-        for keys in WAYS.values():
-            await app.press(*keys.split())
-            for y in range(24):
-                assert app.app.canvas.render_line(y).text.isascii(), (keys, y)
-            await test_fuzz.home(app)
+        await fuzzers.is_ascii(app, WAYS.values())

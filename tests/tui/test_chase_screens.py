@@ -5,10 +5,9 @@ from contextlib import closing
 
 import pytest
 
-from evoscope.tui.lines import line_width
 from evoscope.tui.screens.inspect import InspectPage
 from evoscope.tui.screens.veto import VetoDialog
-from tests.tui import test_fuzz
+from tests.tui import fuzzers
 from tests.tui.kit import driven
 from tests.tui.test_golden import SIZES, compare
 from tests.tui.test_keys import alive
@@ -225,42 +224,22 @@ async def test_exports_hold_the_whole_tab(chase_run):
 
 async def test_every_page_stands_every_size(each):
     async with driven(each) as app:
-        for keys in WAYS.values():
-            await app.press(*keys.split())
-            for width, height in test_fuzz.SIZES:
-                lines = app.app.canvas._frame(width, height)
-                assert len(lines) == height
-                assert all(line_width(line) == width for line in lines)
-            await test_fuzz.home(app)
+        await fuzzers.stands_every_size(app, WAYS.values())
 
 
 async def test_hostile_strings_are_shown_and_never_sent(chase_hostile):
-    seen = ""
     async with driven(chase_hostile, size=(120, 40)) as app:
-        for keys in WAYS.values():
-            await app.press(*keys.split())
-            test_fuzz.whole(app, (120, 40))
-            seen += app.text
-            if (shown := app.top.shown()) is not None:
-                text = "".join(shown.parts())
-                assert all(char.isprintable() or char == "\n" for char in text)
-            await test_fuzz.home(app)
-    for part in ("[red]bold[/red]", "\N{SYMBOL FOR ESCAPE}", "⟨202E⟩", "表"):
-        assert part in seen, part
+        await fuzzers.shows_hostile_strings(app, WAYS.values())
 
 
 async def test_random_keys_break_nothing_and_command_nothing(chase_hostile):
     async with driven(chase_hostile) as app:
-        await test_fuzz.press_at_random(app, 600)
+        await fuzzers.press_at_random(app, 600)
 
 
 async def test_ascii_screens_are_ascii(chase_run):
     async with driven(chase_run, ascii_only=True) as app:
-        for keys in WAYS.values():
-            await app.press(*keys.split())
-            for y in range(24):
-                assert app.app.canvas.render_line(y).text.isascii(), (keys, y)
-            await test_fuzz.home(app)
+        await fuzzers.is_ascii(app, WAYS.values())
 
 
 @pytest.mark.usefixtures("utc")
@@ -271,7 +250,7 @@ async def test_screens_look_as_they_did(chase_run, chase_live, size):
             await app.press(*keys.split())
             text = "\n".join(line.rstrip() for line in app.screen) + "\n"
             compare(f"chase-{name}-{size}.txt", text)
-            await test_fuzz.home(app)
+            await fuzzers.home(app)
     async with driven(chase_live, SIZES[size]) as app:
         for name, keys in (("live", "1"), ("running", "2 G")):
             await app.press(*keys.split())

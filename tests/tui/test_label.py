@@ -17,8 +17,8 @@ from evoscope.tui.screens.label import LabelPage
 from evoscope.tui.screens.run import RunPage
 from evoscope.tui.senders import Sender
 from tests.label_kit import NODES, label_run
+from tests.tui.fuzzers import SIZES, whole
 from tests.tui.kit import driven
-from tests.tui.test_fuzz import SIZES, whole
 from tests.tui.test_golden import compare
 
 HOSTILE = "[/red]\x1b[2J\u202e\x00表\U0001f469\u200d\U0001f680[bold]"

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from evoscope.engine.store.reader import Reader
-from evoscope.tui import keymap
 from evoscope.tui.app import EvoscopeApp
 from evoscope.tui.settings import load
+from tests.tui.fuzzers import pressed
 from tests.tui.kit import NOWHERE, Driven, run_pages
 from tests.tui.test_tmux import demo, evoscope, stop, wait_for_node
 
 pytestmark = pytest.mark.slow
-LEAVING = ("detach", "export", "pager", "copy")
 PRESSED = {"pause", "resume", "set", "unveto", "label"}
 """Orders that one key gives, which nobody has to confirm."""
 
@@ -47,9 +46,7 @@ def until_taken(run: Path, seconds: float = 20) -> None:
 
 async def press_at_random(run: Path) -> None:
     """Five thousand keys, some pastes, some sizes; real orders to a real engine."""
-    rng = random.Random(20261130)
-    keys = [key for name, own in keymap.DEFAULT.keys.items() if name not in LEAVING for key in own]
-    keys += ["enter", "escape", "tab", "a", "1", "backspace", "left", "right"] * 3
+    rng, keys = random.Random(20261130), pressed()
     app = EvoscopeApp(run_pages(run), load(NOWHERE))
     async with app.run_test(size=(80, 24)) as pilot:
         driven = Driven(app, pilot)

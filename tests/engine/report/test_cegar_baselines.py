@@ -25,7 +25,7 @@ from evoscope.engine.store.cegar import cegar_effect
 from evoscope.engine.store.reader import Reader
 from tests.e2e.kit import Run
 from tests.e2e.test_cegar import files
-from tests.test_recorded_cegar import RECORDED
+from tests.recorded_kit import recorded
 
 pytestmark = pytest.mark.slow
 ARMS = ("recall_floor", "level_1_only", "target_only", "undirected", "novelty", "flag_overlap")
@@ -207,7 +207,7 @@ def test_arms_and_induction_leave_the_searchs_own_figures_alone(path: Path) -> N
 
 
 def test_a_run_without_baselines_has_only_what_it_started_from(tmp_path: Path) -> None:
-    plain = Path(shutil.copy(RECORDED, tmp_path / "run.evo"))
+    plain = Path(shutil.copy(recorded("cegar"), tmp_path / "run.evo"))
     with Reader(plain) as reader:
         run: CegarRun = read_cegar(reader)
         found = read_compared(reader, run)

@@ -10,19 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from evoscope.engine.errors import UsageError
+from evoscope.engine.benchmarks.code_tasks.sources import Split
+from evoscope.engine.errors import DataError, UsageError
 from evoscope.engine.export_cegar import contents, export_pool
 from evoscope.engine.report.cegar_read import CegarRun, read_cegar
 from evoscope.engine.report.cegar_report import cegar_report, pool_rows, spot_rows
 from evoscope.engine.report.open_report import open_report
+from evoscope.engine.scoring import unchanged
+from evoscope.engine.searches.cegar.training import electorate_of
 from evoscope.engine.store.cegar import cegar_effect
 from evoscope.engine.store.reader import Reader
-from tests.test_recorded_cegar import RECORDED
+from tests.recorded_kit import recorded
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return Path(shutil.copy(RECORDED, tmp_path / "run.evo"))
+    return Path(shutil.copy(recorded("cegar"), tmp_path / "run.evo"))
 
 
 @pytest.fixture
@@ -109,6 +112,16 @@ def test_an_export_is_whole_python_that_imports_nothing_of_ours(
     assert {str(f.relative_to(tmp_path / "pool")) for f in files} == set(texts)
     with pytest.raises(UsageError, match="in use"):
         export_pool(path, tmp_path / "pool")
+
+
+def test_changed_task_files_are_refused_before_anything_is_held_out(run: CegarRun) -> None:
+    split = run.training.split
+    seen = Split(split.tasks, split.samples)
+    unchanged(Path("run.evo"), seen, electorate_of(seen))
+    name = split.tasks[0].id
+    other = Split(split.tasks, {**split.samples, name: split.samples[name][1:]})
+    with pytest.raises(DataError, match="have changed since the search"):
+        unchanged(Path("run.evo"), other, electorate_of(seen))
 
 
 OBSERVED = """
