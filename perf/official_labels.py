@@ -3,7 +3,9 @@
     .venv/bin/python perf/official_labels.py humaneval|mbpp [FIRST [LAST]]
 
 FIRST and LAST are task numbers. Prints each row that differs with its cause; rows marked `slow` are
-counted aside. Ends with 1 if any other row differs that does not import a missing package.
+counted aside, and so are programs of a task whose biggest inputs are left out: the official run
+fails there even the reference's own text. Ends with 1 if any other row differs that does not import
+a missing package.
 """
 
 import asyncio
@@ -50,13 +52,15 @@ class Comparison:
     def __init__(self) -> None:
         self.kinds: Counter[str] = Counter()
 
-    def row(self, row: dict[str, Any], label: Label, place: int) -> None:
-        """Compare one row; print it where it differs."""
+    def row(self, row: dict[str, Any], label: Label, place: int, left_out: int) -> None:
+        """Compare one row; print it where it differs. `left_out` counts inputs not asked."""
         said = row["base_status"] == "pass", row["plus_status"] == "pass", row["visible_pass"]
         got = label.base, label.plus, label.visible
         kind = "equal" if said == got else "differ"
         if kind == "differ" and "ModuleNotFoundError" in label.detail:
             kind = "missing package"
+        elif kind == "differ" and left_out and label.correct:
+            kind = "inputs left out"
         self.kinds["slow, " + kind if row.get("slow") else kind] += 1
         if said != got:
             print(f"{row['task_id']} #{place}: official {said}, ours {got}: {label.detail or kind}")
@@ -82,7 +86,7 @@ async def one(
         all_.kinds["not run"] += len(rows)
         return
     for place, (row, label) in enumerate(zip(rows, found, strict=True)):
-        all_.row(row, label, place)
+        all_.row(row, label, place, suite.left_out)
     seconds = time.perf_counter() - start
     print(f"  {task.id} {len(rows)} rows {seconds:.1f} s", file=sys.stderr, flush=True)
 
