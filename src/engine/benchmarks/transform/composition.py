@@ -55,10 +55,14 @@ class Composition:
     """The features that the proposal declares; None: those of its operators."""
 
     @property
+    def features(self) -> frozenset[str]:
+        """What its operators can change, whatever the proposal says."""
+        return frozenset[str]().union(*(step.operator.features for step in self.steps))
+
+    @property
     def declared(self) -> frozenset[str]:
         """What it may change."""
-        own = frozenset[str]().union(*(step.operator.features for step in self.steps))
-        return own if self.stated is None else self.stated
+        return self.features if self.stated is None else self.stated
 
     @property
     def listed(self) -> bool:

@@ -15,6 +15,7 @@ from .gains import REL, Gains, Sheet
 from .guarantees import (
     Composition,
     confirmation_width,
+    margin,
     most_confirmations,
     search_width,
     shortest_composition,
@@ -27,6 +28,8 @@ from .setup import Desk
 from .state import BASE, NEUTRAL, RELEASE, State
 
 RAW = "raw"
+MOST_PROTOCOLS = 300
+"""Protocols visited in the search for a composition that gives B_0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,10 @@ def composition_of(desk: Desk, state: State, archive: tuple[str, ...]) -> Compos
 
     steps = {m: through(m) for m in archive if m != REL}
     return shortest_composition(
-        released.protocol, desk.setup.neutral.protocol, {REL: lambda p: p, **steps}, most=300
+        released.protocol,
+        desk.setup.neutral.protocol,
+        {REL: lambda p: p, **steps},
+        most=MOST_PROTOCOLS,
     )
 
 
@@ -161,13 +167,13 @@ def guarantees(desk: Desk, state: State, archive: tuple[str, ...], gains: Gains)
     settings = desk.settings
     composition = composition_of(desk, state, archive)
     k = settings.k if composition is None else composition.k
-    n = len(desk.tasks(SEALED_SPLIT))
+    n = len(desk.tasks(SEALED_SPLIT)) - gains.missing
     found: dict[str, Json] = {
         "alpha": settings.alpha, "m": len(archive), "n": n, "rho": settings.rho, "k": k,
-        "k_stated": composition is None,
+        "k_stated": composition is None and k is not None,
     }  # fmt: skip
     if k is None:
-        found["note"] = "no composition of archived transformations gives B_0; no bound"
+        found["note"] = _why_unbounded(composition)
     else:
         bounds = theorem_1(
             k=k, m=len(archive), n=n, alpha=settings.alpha, gamma=float(gains.gamma),
@@ -184,6 +190,14 @@ def guarantees(desk: Desk, state: State, archive: tuple[str, ...], gains: Gains)
     return found | _search_guarantees(desk)
 
 
+def _why_unbounded(composition: Composition | None) -> str:
+    if composition is None:
+        return "B_0 is not known here and no k is stated; no bound"
+    if not composition.complete:
+        return f"{MOST_PROTOCOLS} protocols were searched for B_0 and not all; no bound"
+    return "no composition of archived transformations gives B_0; no bound"
+
+
 def _search_guarantees(desk: Desk) -> dict[str, Json]:
     """Theorems 2 and 3, where the searches' complexity is stated."""
     settings = desk.settings
@@ -191,9 +205,11 @@ def _search_guarantees(desk: Desk) -> dict[str, Json]:
         return {"stopping": "no complexity stated; no certificate"}
     sizes = {split: len(desk.tasks(split)) for split in ("evo", "disc")}
     r = search_width(sizes, settings.complexity, settings.alpha)
-    x = confirmation_width(settings.rounds, len(desk.tasks("conf1")), settings.alpha)
-    eta = settings.epsilon + settings.gamma if settings.eta == "theory" else settings.eta
-    bound = stopping_bound(float(eta) + (x if settings.eta == "theory" else 0.0), x, r)
+    fewest = min(len(desk.tasks(f"conf{t}")) for t in range(1, settings.rounds + 1))
+    x = confirmation_width(settings.rounds, fewest, settings.alpha)
+    epsilon = float(settings.epsilon)
+    eta = epsilon + float(settings.gamma) + x if settings.eta == "theory" else float(settings.eta)
+    bound = stopping_bound(eta, x, r)
     found: dict[str, Json] = {
         "r": r,
         "x": x,
@@ -203,5 +219,6 @@ def _search_guarantees(desk: Desk) -> dict[str, Json]:
     }
     if settings.packing is not None:
         c, d = settings.packing
-        found["most_confirmations"] = most_confirmations(c=c, d=d, gamma=float(settings.gamma), r=r)
+        gamma = margin(epsilon=epsilon, eta=eta, x=x)
+        found["most_confirmations"] = most_confirmations(c=c, d=d, gamma=gamma, r=r)
     return found

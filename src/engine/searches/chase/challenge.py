@@ -72,13 +72,14 @@ async def challenge(desk: Desk, unit: str, state: State, number: int) -> None:
     said = await desk.ctx.point(unit, "challenge")
     slot = Slot(unit, "challenge", state.current)
     data = _input(desk, state, said.vetoed)
-    files = history_files(state)
+    archive = state.archived(said.vetoed)
+    files = history_files(state, (BASE, state.current), archive)
     ideas = await ask(desk, slot, "challenger", "chase/challenge", data, files, read_ideas)
     admitted: list[Admitted] = []
     if isinstance(ideas, Ideas):
         admitted = await _screen(desk, unit, state, number, ideas)
     tried = to_try([one.proposal for one in admitted])
-    await _record_ranking(desk, unit, admitted, tried)
+    await _record_ranking(desk, unit, admitted, tried, ideas if isinstance(ideas, str) else "")
     by_id = {one.proposal.id: one for one in admitted}
     destruction = await _discover(desk, unit, state, [by_id[one.id] for one in tried])
     await _confirm(desk, unit, state, number, by_id, list(zip(tried, destruction, strict=True)))
@@ -192,7 +193,7 @@ def _keys(
     desk: Desk, state: State, ideas: Ideas, order: int, composition: Composition, change: Fraction
 ) -> Proposal:
     released = desk.setup.released
-    touched = [feature for feature in ideas.features if feature in composition.declared]
+    touched = [feature for feature in ideas.features if feature in composition.features]
     return Proposal(
         counterfactual_id(composition),
         order,
@@ -217,12 +218,13 @@ def _recorded_calls(desk: Desk, state: State) -> dict[str, list[list[tuple[str, 
 
 
 async def _record_ranking(
-    desk: Desk, unit: str, admitted: Sequence[Admitted], tried: Sequence[Proposal]
+    desk: Desk, unit: str, admitted: Sequence[Admitted], tried: Sequence[Proposal], problem: str
 ) -> None:
     order = ranked(one.proposal for one in admitted)
     considered = tuple(_ranking_row(one) for one in order)
     chosen = tuple(one.id for one in tried)
-    reason = "best, and best of another family" if chosen else "no admissible proposal"
+    none = f"no usable reply: {problem}"[:300] if problem else "no admissible proposal"
+    reason = "best, and best of another family" if chosen else none
     left = [NodeState(one.id, "discarded") for one in order if one.id not in chosen]
     await desk.ctx.record(
         Decision(unit, "rank", "select", unit, considered, chosen, reason), effects=left

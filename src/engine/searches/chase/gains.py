@@ -101,8 +101,9 @@ def pooled_destruction(
 ) -> tuple[Fraction, int]:
     """Gain destruction over all task-rollout pairs, and their number (CHASE, B.2).
 
-    Each argument is (scores under B_rel, scores under B_b). The k-th rollouts of all four make one
-    pair; a pair with a missing rollout is left out. Raises ZeroDivisionError where none is left.
+    Each argument is (scores under B_rel, scores under B_b). The k-th rollouts that could be had of
+    all four make one pair; what one of them has more of is left out. Raises ZeroDivisionError
+    where none is left.
     """
     total, count = Fraction(0), 0
     for task in harness[0]:

@@ -12,7 +12,11 @@ from ...model.chase import CAPABILITY, Harness, changed_fields
 SPAN = 8
 _TOKEN = re.compile(r"[a-z0-9]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_ROLE = re.compile(r"\bD[_ -]?(?:evo|disc|conf|cert)\b|\b(?:evolution|certification) (?:set|split)")
+_ROLE = re.compile(
+    r"\bD[_ -]?(?:evo|disc|conf|cert)(?![a-z])"
+    r"|\b(?:evolution|discovery|confirmation|certification)[ -](?:set|split|tasks?|questions?)\b",
+    re.IGNORECASE,
+)
 UNCONDITIONAL = {"", "always", "in every case", "every question", "all questions", "any task"}
 
 

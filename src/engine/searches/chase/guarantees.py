@@ -73,6 +73,14 @@ def stopping_bound(eta: float, x: float, r: float) -> float:
     return eta + x + 2 * r
 
 
+def margin(*, epsilon: float, eta: float, x: float) -> float:
+    """Theorem 2's gamma: what a threshold leaves above epsilon and the confirmation's width.
+
+    As set where eta is the theory's; below 0 for any threshold that small samples can afford.
+    """
+    return eta - epsilon - x
+
+
 def most_confirmations(*, c: float, d: float, gamma: float, r: float) -> float | None:
     """Theorem 2's limit on confirmed rounds, None where gamma is not above r."""
     return (c / (gamma - r)) ** d if gamma > r else None

@@ -4,7 +4,7 @@ Holds canonical fields in canonical order: no times, latencies or costs; D_evo o
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -48,18 +48,29 @@ READ = Tool(
 )
 
 
-def history_files(state: State) -> dict[str, str]:
-    """All files by virtual path: specs, scores and D_evo trajectories of every harness, rounds."""
-    files = {"rounds.json": _pretty([*state.rounds])}
-    for name, harness in state.harnesses.items():
-        files[f"{name}/harness.json"] = _pretty(harness.plain())
+def whole_history(state: State) -> dict[str, str]:
+    """What a proposer may read: the files of every harness, and what each round came to."""
+    benchmarks = dict.fromkeys(benchmark for _, benchmark in state.evo.scores)
+    files = history_files(state, tuple(state.harnesses), tuple(benchmarks))
+    return dict(sorted({**files, "rounds.json": _pretty([*state.rounds])}.items()))
+
+
+def history_files(
+    state: State, harnesses: Collection[str], benchmarks: Collection[str]
+) -> dict[str, str]:
+    """The harnesses' specs, scores and D_evo trajectories under the benchmarks, by virtual path."""
+    files: dict[str, str] = {}
+    for name in harnesses:
+        files[f"{name}/harness.json"] = _pretty(state.harnesses[name].plain())
         for benchmark, tasks in state.trajectories.get(name, {}).items():
-            for task, rollouts in tasks.items():
+            for task, rollouts in tasks.items() if benchmark in benchmarks else ():
                 files[f"{name}/{benchmark}/{task}.json"] = _pretty(rollouts)
         rates: dict[str, Json] = {
             benchmark: str(state.evo.rate(name, benchmark))
             for owner, benchmark in sorted(state.evo.scores)
-            if owner == name and any(state.evo.scores[owner, benchmark].values())
+            if owner == name
+            and benchmark in benchmarks
+            and any(state.evo.scores[owner, benchmark].values())
         }
         files[f"{name}/scores.json"] = _pretty(rates)
     return dict(sorted(files.items()))

@@ -16,7 +16,7 @@ from ...model.core import Node, NodeState, Slot, Tally, Verdict
 from ...model.llm import Json
 from .gains import REL
 from .gate import objections
-from .history import ask, history_files
+from .history import ask, whole_history
 from .selection import KINDS
 from .setup import Desk
 from .state import BASE, NEUTRAL, State, harness_id
@@ -66,7 +66,7 @@ async def propose(
 ) -> list[Candidate]:
     """The round's usable candidates, in the order of `KINDS`; each is a node, each refusal a
     verdict. A spec that is known already, or that stands twice, is no new candidate."""
-    files = history_files(state)
+    files = whole_history(state)
     data = _input(desk, state, number, constraints)
     passes = [_feedback(desk, unit, state, data, files, stage) for stage in FEEDBACK]
     data["feedback"] = list(await together(passes))
@@ -143,17 +143,18 @@ async def _admit(
     desk: Desk, unit: str, state: State, number: int, kind: str, draft: Draft | str, index: int
 ) -> Candidate | None:
     """The candidate, recorded; None where there is none or its gate refuses it."""
+    node = f"{unit}/{kind}"
     if isinstance(draft, str):
-        node = f"{unit}/{kind}"
         await _record(desk, unit, number, index, kind, node, "{}", draft)
-        refusal = Verdict(node, unit, "schema", None, "fail", "rule", draft[:300])
-        await desk.ctx.record(
-            refusal, effects=[NodeState(node, "rejected"), Tally(unit, "schema", "", "fail")]
-        )
+        await _refuse(desk, unit, node, "schema", draft)
         return None
     name = harness_id(state.method, draft.harness)
-    same = draft.harness == state.harnesses[BASE]
-    if same or name in state.harnesses:
+    if draft.harness == state.harnesses[BASE]:
+        name = BASE
+    if name in state.harnesses:
+        content = canonical_json(draft.harness.plain())
+        await _record(desk, unit, number, index, kind, node, content, draft.rationale[:500])
+        await _refuse(desk, unit, node, "duplicate", f"the same spec as {name}")
         return None
     changes = ", ".join(changed_fields(state.harnesses[state.start], draft.harness))
     content = canonical_json(draft.harness.plain())
@@ -163,6 +164,13 @@ async def _admit(
     if state.method in GATED and not await _passes(desk, unit, state, kind, name):
         return None
     return Candidate(name, kind, draft.harness)
+
+
+async def _refuse(desk: Desk, unit: str, node: str, gate: str, reason: str) -> None:
+    refusal = Verdict(node, unit, gate, None, "fail", "rule", reason[:300])
+    await desk.ctx.record(
+        refusal, effects=[NodeState(node, "rejected"), Tally(unit, gate, "", "fail")]
+    )
 
 
 async def _record(

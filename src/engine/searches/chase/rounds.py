@@ -52,7 +52,7 @@ def _constraints(desk: Desk, state: State, archive: Sequence[str]) -> list[Json]
     for member in state.archive:
         if member.id not in archive:
             continue
-        changes: list[Json] = list(sorted(member.composition.declared))
+        changes: list[Json] = list(sorted(member.composition.features))
         violated: dict[str, Json] = {
             name: str(gains.destroyed(member.id))
             for name, gains in _measured(state, (REL, member.id)).items()

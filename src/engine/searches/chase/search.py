@@ -20,7 +20,7 @@ from .rounds import chase_round, gated_round
 from .setup import ROLES, ChaseSetup, Desk
 from .state import BASE, NEUTRAL, RELEASE, State, load_state
 
-REPLAY_VERSION = 2
+REPLAY_VERSION = 3
 """Raised in the commit that makes older run files no longer replay."""
 
 START, FINAL, CERTIFICATION = "start", "final", "certification"

@@ -65,7 +65,8 @@ async def test_a_search_over_the_sample_certifies_without_a_neutral_form() -> No
         assert not {"r_0", "g_0", "delta_bs"} & set(entry)
         assert Fraction(entry["g_min"]) + Fraction(entry["gamma"]) == Fraction(entry["g_rel"])
     bounds = ctx.store.results["certification"]["guarantees"]
-    assert isinstance(bounds, dict) and "no composition" in str(bounds["note"])
+    assert isinstance(bounds, dict) and "no k is stated" in str(bounds["note"])
+    assert (bounds["k"], bounds["k_stated"]) == (None, False)
     env = chase_setup(own).released
     assert {r.item for r in ctx.store.all(Rollout) if r.unit == "certification"} == set(
         env.splits["cert"]

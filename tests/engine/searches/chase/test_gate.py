@@ -31,6 +31,8 @@ def test_a_rule_that_can_be_used_again_passes() -> None:
     [
         ("for Q17 look at the annex", "question id"),
         ("this helps on D_evo", "data-role"),
+        ("better on d_conf1 than before", "data-role"),
+        ("Certification tasks have longer tables", "data-role"),
         ("spend on repairs, and maintenance in 1987 in all", "eight words"),
         ("open bulletin_1987_03.txt at once", "source file"),
         ("if 1987 comes up the answer is 4,512", "year and the answer"),

@@ -8,6 +8,7 @@ import pytest
 from evoscope.engine.searches.chase.guarantees import (
     confirmation_width,
     eta_from_theory,
+    margin,
     most_confirmations,
     search_width,
     shortest_composition,
@@ -119,6 +120,17 @@ def test_the_stopping_bound_adds_twice_the_search_width() -> None:
 def test_the_number_of_confirmations_is_bounded_only_where_gamma_exceeds_r() -> None:
     assert most_confirmations(c=1.0, d=2.0, gamma=0.6, r=0.1) == pytest.approx(4.0)
     assert most_confirmations(c=1.0, d=2.0, gamma=0.1, r=0.1) is None
+
+
+def test_a_threshold_below_the_theory_s_leaves_no_margin_to_count_confirmations_by() -> None:
+    x = confirmation_width(3, 24, 0.05)
+    theory = float(
+        eta_from_theory(epsilon=Fraction("0.05"), gamma=Fraction("0.6"), rounds=3, n=24, alpha=0.05)
+    )
+    assert margin(epsilon=0.05, eta=theory, x=x) == pytest.approx(0.6, abs=1e-6)
+    assert most_confirmations(c=1, d=2, gamma=margin(epsilon=0.05, eta=theory, x=x), r=0.1)
+    fixed = margin(epsilon=0.05, eta=0.075, x=x)
+    assert most_confirmations(c=1, d=2, gamma=fixed, r=0.1) is None
 
 
 def proposal(name: str, order: int, family: str, *keys: int) -> Proposal:

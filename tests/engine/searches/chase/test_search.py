@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
+from evoscope.engine.benchmarks.syn_ledger.operators import OPERATORS
 from evoscope.engine.errors import CallFailed, DataError
+from evoscope.engine.model.chase import Harness
 from evoscope.engine.model.core import Decision, Node, Rollout, Slot, Verdict
 from evoscope.engine.model.llm import Completion, Request
+from evoscope.engine.searches.chase.history import history_files, whole_history
 from evoscope.engine.searches.chase.search import run, total
+from evoscope.engine.searches.chase.state import load_state
 from tests.engine.searches.chase.arena import answer, ledger, setup
 from tests.engine.searches.harden.memory_context import MemoryContext, Store
 
@@ -218,3 +222,62 @@ async def test_a_round_after_a_veto_of_the_present_harness_starts_from_the_first
     made = [n for n in ctx.store.all(Node) if n.unit in ("chase/r2", "chase/r3")]
     mine = [n for n in made if n.kind == "harness" and n.parents]
     assert mine and all(parent != adopted for n in mine for parent, _ in n.parents)
+
+
+async def test_a_challenger_reads_of_the_two_harnesses_that_it_compares_alone() -> None:
+    state = load_state((await lived()).store.texts["state/chase/r2"], OPERATORS)
+    assert set(state.harnesses) > {"H0", state.current}
+    files = history_files(state, ("H0", state.current), ("rel",))
+    assert {path.split("/")[0] for path in files} == {"H0", state.current}
+    assert {path.split("/")[1] for path in files} == {"harness.json", "scores.json", "rel"}
+    assert set(json.loads(files["H0/scores.json"])) == {"rel"}
+    assert set(files) < set(whole_history(state))
+
+
+async def test_a_spec_that_is_known_is_refused_and_says_of_which_harness_it_is() -> None:
+    def repeating(slot: Slot, request: Request) -> Completion | CallFailed:
+        said = answer(slot, request)
+        if request.role == "proposer" and slot.purpose == "structural":
+            assert isinstance(said, Completion)
+            text = json.dumps({"rationale": "as it was", "harness": Harness().plain()})
+            return replace(said, text=text)
+        return said
+
+    ctx = MemoryContext(repeating, seed=1)
+    await run(ctx, setup(1, rounds=1, methods=["chase"]))
+    refused = [v for v in ctx.store.all(Verdict) if v.node == "chase/r1/structural"]
+    assert [(v.gate, v.reason) for v in refused] == [("duplicate", "the same spec as H0")]
+
+
+async def test_a_challenger_that_cannot_be_read_is_said_to_be() -> None:
+    def mute(slot: Slot, request: Request) -> Completion | CallFailed:
+        if request.role == "challenger":
+            return CallFailed(slot.key, "refusal", "no")
+        return answer(slot, request)
+
+    ctx = MemoryContext(mute, seed=1)
+    await run(ctx, setup(1, rounds=1, methods=["chase"]))
+    ranked = next(d for d in ctx.store.all(Decision) if d.step == "rank")
+    assert ranked.chosen == () and "refusal" in ranked.reason
+
+
+async def test_what_a_proposal_declares_beyond_its_operators_ranks_it_no_higher() -> None:
+    def boasting(slot: Slot, request: Request) -> Completion | CallFailed:
+        said = answer(slot, request)
+        if request.role != "challenger":
+            return said
+        assert isinstance(said, Completion)
+        value = json.loads(said.text)
+        for one in value["proposals"]:
+            if isinstance(one["transformation"], dict):
+                one["transformation"]["declares"] = ["name", "depth", "rank", "position", "format"]
+        return replace(said, text=json.dumps(value))
+
+    shares = []
+    for model in (answer, boasting):
+        ctx = MemoryContext(model, seed=1)
+        await run(ctx, setup(1, rounds=1, methods=["chase"]))
+        ranked = next(d for d in ctx.store.all(Decision) if d.step == "rank")
+        shares.append({row["node"]: row["vulnerability"] for row in ranked.considered})
+    honest, boastful = shares
+    assert honest and all(boastful[node] == share for node, share in honest.items())
