@@ -136,6 +136,7 @@ def _cegar_archive(reader: Reader) -> dict[str, Any]:
         "pool": pool_rows(run),
         "blind_spots": spot_rows(run),
         "certificate": None if run.certificate is None else dict(run.certificate),
+        "contested": list(run.contested),
     }
 
 
@@ -152,9 +153,10 @@ def _cegar_lines(archive: dict[str, Any]) -> list[str]:
         for one in archive["blind_spots"]
     ]
     heads = ("operator", "name", "level", "helped", "hurt", "Delta", "flags")
-    sealed = archive["certificate"]
+    sealed, since = archive["certificate"], ", ".join(archive["contested"])
+    contested = f" (contested: {since} was vetoed since)" if since else ""
     return [
         *table(heads, pool, right={2, 3, 4, 5, 6}),
         *table(("blind spot", "correct", "incorrect"), spots, right={1, 2}),
-        f"certificate {sealed['sha256']}" if sealed else "no certificate",
+        f"certificate {sealed['sha256']}{contested}" if sealed else "no certificate",
     ]

@@ -43,7 +43,8 @@ called.
 
 Candidates run in processes with limited time and with your rights: score untrusted code inside a
 container. `electorate.json` holds what the training verdicts rest on (hash {electorate});
-`certificate.json` the classes that the search had to give up, null where it ended otherwise.
+`certificate.json` the classes that the search had to give up, null where it ended otherwise or a
+person has vetoed one of its operators since.
 """
 
 
@@ -97,7 +98,7 @@ def contents(run: CegarRun) -> dict[str, str]:
         ],
         "cpu_s": {"operator": OPERATOR.cpu_s, "peer": peer.cpu_s},
     }
-    certificate = None if run.certificate is None else dict(run.certificate)
+    certificate = dict(run.certificate) if run.certificate and not run.contested else None
     told = {"pool": pool, "electorate": _electorate(split), "certificate": certificate}
     for name, value in told.items():
         text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)

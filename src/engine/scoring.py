@@ -13,7 +13,7 @@ from pathlib import Path
 from .benchmarks.code_tasks.sources import Split
 from .canonical import canonical_json
 from .context import Work
-from .errors import SandboxUnavailable, StoreError, UsageError
+from .errors import DataError, SandboxUnavailable, StoreError, UsageError
 from .executor import SandboxExecutor, accepted
 from .held_judge import judge_held
 from .launch import require_keys
@@ -26,7 +26,7 @@ from .sandbox.jobs import Job, Outcome
 from .searches.cegar.bench import Bench, Operator
 from .searches.cegar.judging import balance
 from .searches.cegar.plan import splits_of
-from .searches.cegar.training import Labelled, labelled
+from .searches.cegar.training import Labelled, electorate_of, labelled
 from .store.reader import Reader
 
 STAGE = 1
@@ -37,7 +37,8 @@ def score_run(path: Path) -> None:
     operators of its baselines and ablations too, and the judge where the run has one.
 
     Raises UsageError for another search's run and where judging had to stop, ConfigError where
-    the judge's key is missing, SandboxUnavailable where nothing can be run.
+    the judge's key is missing, DataError where the files have changed since the search,
+    SandboxUnavailable where nothing can be run.
     """
     config = stored_config(path)
     if config.search != "cegar":
@@ -47,13 +48,24 @@ def score_run(path: Path) -> None:
     with Reader(path) as reader:
         run, levels = read_cegar(reader), accepted(reader.meta())
         others = read_compared(reader, run).operators
-    _, heldout = splits_of(config.cegar, config.seed)
+    training, heldout = splits_of(config.cegar, config.seed)
+    unchanged(path, training, run.training.split.electorate)
     operators = (*run.starting, *run.admitted, *others)
     cache = held_file(path).with_suffix(".cache")
     executor = SandboxExecutor(cache, config.cegar.workers, accept=levels)
     split = asyncio.run(_score(path, heldout, operators, executor))
     if config.cegar.judge:
         asyncio.run(judge_held(path, config, split, balance(run.training.split)))
+
+
+def unchanged(path: Path, training: Split, electorate: str) -> None:
+    """Raise DataError where the tasks' files are not those of the search: the split drawn from
+    others may hold out what the search has read."""
+    if electorate_of(training) != electorate:
+        raise DataError(
+            f"{path}: the task or sample files have changed since the search, so its training "
+            "tasks may now be held-out ones; put them back, then score"
+        )
 
 
 async def _score(

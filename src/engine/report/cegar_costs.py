@@ -17,7 +17,7 @@ FLOORS = range(1, 6)
 
 def cost_table(run: CegarRun, splits: Mapping[str, Judged]) -> Table:
     """The author's calls beside a judge's, which are one a distinct candidate and pass."""
-    made = sum(source.calls for source in run.sources) or run.calls
+    made = run.authored
     rows: list[tuple[Cell, ...]] = [
         (f"author, run {source.name}", source.calls, source.operators, None)
         for source in run.sources

@@ -92,6 +92,17 @@ class CegarRun:
     sources: tuple[Source, ...] = ()
 
     @property
+    def authored(self) -> int:
+        """Calls to the author, those of all merged runs where there are any."""
+        return sum(source.calls for source in self.sources) or self.calls
+
+    @property
+    def contested(self) -> tuple[str, ...]:
+        """The operators under the certificate that people have vetoed since."""
+        pool = () if self.certificate is None else self.certificate["pool"]
+        return tuple(node for node in self.vetoed if node in pool)
+
+    @property
     def by_run(self) -> list[list[Operator]]:
         """The admitted operators that stand, by the run that authored them."""
         if not self.sources:

@@ -7,7 +7,7 @@ from ..searches.cegar.metric import Score, score
 from ..searches.cegar.verdicts import Verdict, letters
 from ..stats.counts import benjamini_hochberg, bonferroni
 from ..stats.shuffle import ShuffleTest
-from .cegar_classes import classes_table, overlap_table, rarefaction_table
+from .cegar_classes import classes_table, overlap_table, rarefaction_table, titled
 from .cegar_composition import composed, composition_tables
 from .cegar_costs import attempts_table, budget_table, cost_table, sensitivity_table
 from .cegar_pools import pools_table, power_table
@@ -28,6 +28,11 @@ def cegar_report(
     """The whole report of a run, finished or not."""
     splits = {TRAINING: run.training} | ({HELD_OUT: held} if held is not None else {})
     told = banner if held is not None else (*banner, NOT_SCORED)
+    if run.contested:
+        told = (
+            *told,
+            f"The certificate is contested: {', '.join(run.contested)} was vetoed since.",
+        )
     found = composed(run, held)
     chosen = () if found is None else found.choice("C6").members
     last, ends = next(reversed(splits.items()))
@@ -100,6 +105,7 @@ def effect_table(run: CegarRun, splits: Mapping[str, Judged], chosen: Sequence[i
         (
             "One admitted operator deploys alone, several flag by two votes. p is of 1,000 redraws "
             "of the same number of flags in each task; Bonferroni over the rows of one split.",
+            "Calls: to the author, for the whole search. Scoring a candidate calls no model.",
             "Training rows were selected on; only held-out rows are evidence.",
         ),
     )
@@ -202,7 +208,7 @@ def operators_table(run: CegarRun, splits: Mapping[str, Judged]) -> Table:
             counts = [said.count(one) for one in (Verdict.FLAG, Verdict.PASS, Verdict.ABSTAIN)]
             rows.append(
                 (
-                    operator.name, operator.level, name, *counts, found.caught,
+                    titled(operator), operator.level, name, *counts, found.caught,
                     float(found.delta), float(null.p), p, found.helped, found.hurt,
                 )
             )  # fmt: skip

@@ -40,7 +40,7 @@ def rules(run: CegarRun, judged: Judged, chosen: Sequence[int]) -> list[Rule]:
     """The pool, the subset of it that C6 picks (`chosen`, empty below two operators), its plain
     union, its operators, the comparator and the hand-written filter."""
     whole = run.flagged(judged)
-    found = [Rule(POOL, whole.__getitem__, run.calls)]
+    found = [Rule(POOL, whole.__getitem__, run.authored)]
     if chosen:
         found.append(Rule(CHOSEN, voted(judged, [run.admitted[n] for n in chosen], 2)))
     if len(run.admitted) > 1:

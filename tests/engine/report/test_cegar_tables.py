@@ -1,5 +1,6 @@
 """Cegar's tables over rules, benchmarks, classes and criteria against their plain definitions."""
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import wilcoxon
 
 from evoscope.engine.benchmarks.code_tasks.tasks import Task
+from evoscope.engine.export_cegar import contents
 from evoscope.engine.report import cegar_rules
 from evoscope.engine.report.cegar_classes import classes_table, flag_set, rarefaction_table, words
 from evoscope.engine.report.cegar_composition import HALVES, composed, composition_tables
@@ -318,5 +320,17 @@ def test_a_report_of_a_pool_has_every_table_on_both_splits() -> None:
     assert any("Split-half" in note for note in report.tables["robustness"].notes)
     effect = report.tables["effect"]
     rows = [row for row in effect.rows if row[1] == "held out"]
+    assert rows[0][0] == "the pool" and rows[0][-1] == 6
     place = [c.name for c in effect.columns].index("p, Bonferroni")
     assert all(row[place] == min(1.0, len(rows) * row[place - 1]) for row in rows)  # type: ignore[operator]
+
+
+def test_a_veto_of_an_operator_under_the_certificate_contests_it() -> None:
+    held = judged([[(True, (Verdict.PASS,) * 4), (False, (Verdict.FLAG,) * 4)]])
+    sealed = {"pool": ["a", "b"], "sha256": "e" * 64}
+    for vetoed, lines in (((), 0), (("c",), 0), (("b", "c"), 1)):
+        run = run_of(held, certificate=sealed, vetoed=vetoed)
+        told = [line for line in cegar_report(run, held, {}).banner if "contested: b" in line]
+        assert len(told) == lines
+        kept = json.loads(contents(run)["evoscope_pool/certificate.json"])
+        assert kept == (None if lines else sealed)
