@@ -21,6 +21,7 @@ from .search import ranked
 LIMITS = Limits((("search", 4), ("open", 6), ("calculator", 2)), steps=24, seconds=600)
 """Twelve calls a task; turns and seconds leave room for them."""
 RESULTS = 4
+MOST_ASKED = 1_000
 
 _TEXT: dict[str, Json] = {"type": "string"}
 LIST_FILES = Tool(
@@ -31,12 +32,14 @@ LIST_FILES = Tool(
 SEARCH = Tool(
     "search",
     "Search the ledger files by words. With mode all a file must hold every word, with any at "
-    "least one; files that hold more of them come first.",
+    "least one; files that hold more of them come first. The limit may be as high as the number of "
+    "files.",
     {
         "type": "object",
         "properties": {
             "query": _TEXT,
-            "limit": {"type": "integer", "minimum": 1, "maximum": DOCUMENTS},
+            # no maximum: twelve is the answer of some tasks
+            "limit": {"type": "integer", "minimum": 1},
             "mode": {"type": "string", "enum": ["all", "any"]},
         },
         "required": ["query"],
@@ -83,7 +86,9 @@ def _listing(placements: Sequence[Placement]) -> Json:
 
 def _found(task: Task, placements: Sequence[Placement], arguments: Arguments) -> Json:
     query = text_argument(arguments, "query")
-    limit = whole_argument(arguments, "limit", RESULTS, 1, DOCUMENTS)
+    limit = whole_argument(arguments, "limit", RESULTS, 1, MOST_ASKED)
+    if limit > DOCUMENTS:
+        raise ToolError("limit: there are fewer files")
     mode = choice_argument(arguments, "mode", ("all", "any"))
     places = ranked(task, placements, query, mode == "all")
     # no count of the matches: ten to twelve could be an answer

@@ -1,5 +1,6 @@
 """Rendering, parsing, search, tools, scoring: the parts of Syn-Ledger."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,7 @@ from evoscope.engine.benchmarks.syn_ledger.render import arranged, window_text
 from evoscope.engine.benchmarks.syn_ledger.score import read_integer
 from evoscope.engine.benchmarks.syn_ledger.search import ranked
 from evoscope.engine.benchmarks.syn_ledger.tokens import grouped, integer_tokens
+from evoscope.engine.benchmarks.syn_ledger.tools import TOOLS
 from evoscope.engine.benchmarks.syn_ledger.validate_scorer import MALFORMED, VALID
 from evoscope.engine.errors import DataError
 from evoscope.engine.model.llm import Json
@@ -186,11 +188,22 @@ def test_search_gives_four_results_by_default_and_up_to_twelve() -> None:
     ]
     assert [len(results) for results in found] == [4, 12, 3]
     odd: list[dict[str, Json]] = [
-        {"limit": 13}, {"limit": 0}, {"limit": True}, {"mode": "some"}, {"query": 5},
+        {"limit": 13}, {"limit": 1001}, {"limit": 0}, {"limit": True}, {"mode": "some"},
+        {"query": 5},
     ]  # fmt: skip
     for wrong in odd:
         reply = ENV.session("L000").call("search", {"query": "approved", **wrong})
         assert not reply.ok and reply.counted
+
+
+def test_neither_the_tools_nor_what_they_say_of_a_limit_tell_an_answer() -> None:
+    told = json.dumps([[tool.name, tool.description, dict(tool.schema)] for tool in TOOLS])
+    session = ENV.session("L000")
+    told += "".join(
+        session.call("search", {"query": "approved", "limit": limit}).text
+        for limit in (0, 13, 1001)
+    )
+    assert integer_tokens(told).isdisjoint({task.answer for task in ENV.ledger})
 
 
 def test_a_window_shows_three_records_and_says_where_it_goes_on() -> None:
