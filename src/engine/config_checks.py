@@ -39,6 +39,9 @@ def cross_checks(config: RunConfig) -> Iterator[Finding]:
     yield from _check_files(config)
     yield from _check_benchmark(config)
     yield from _check_harden(config)
+    if not config.cegar.level1_attempts + config.cegar.level2_attempts:
+        told = "no attempt at either level; allow some at one of them"
+        yield ("cegar", "level1_attempts"), "0", told
 
 
 def is_run_name(name: str) -> bool:

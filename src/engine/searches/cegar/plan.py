@@ -1,5 +1,6 @@
 """From settings to the splits, the setup, and what a run will ask of the author."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -30,9 +31,14 @@ JUDGE_OUTPUT: Mapping[Form, int] = {"word": 5, "reason": 300}
 def splits_of(settings: CegarSettings, seed: int) -> tuple[Split, Split]:
     """Training and held-out split, drawn by `split_seed`, else by the run's seed.
 
-    Raises DataError where a file cannot be read or a split is empty.
+    Raises DataError where a file cannot be read, a split is empty, or a task stands in two sources:
+    it could be on both sides.
     """
     training, held = _drawn(settings, seed if settings.split_seed is None else settings.split_seed)
+    seen = Counter(task.id for task in (*training.tasks, *held.tasks))
+    twice = next((name for name, count in seen.items() if count > 1), None)
+    if twice is not None:
+        raise DataError(f"cegar.sources: task {twice!r} is there twice; name each task file once")
     return replace(training, everything=settings.signatures == "raw"), held
 
 

@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from evoscope.engine.benchmarks.code_tasks.suite import own_tasks
+from evoscope.engine.errors import DataError
 from evoscope.engine.searches.cegar.plan import splits_of
 from evoscope.engine.searches.cegar.settings import CegarSettings
 
@@ -49,3 +52,11 @@ def test_a_source_is_a_benchmark_by_its_name_or_its_files(tmp_path: Path) -> Non
 def test_sources_of_one_name_are_one_benchmark(tmp_path: Path) -> None:
     both = [source(tmp_path, n, 4 * k, training=1, name="one") for k, n in enumerate("ab")]
     assert pools(*both) == (["one"] * 2, ["one"] * 6)
+
+
+def test_a_task_of_two_sources_is_refused_for_it_could_be_trained_on_and_held_out(
+    tmp_path: Path,
+) -> None:
+    first = source(tmp_path, "a", 0, training=2)
+    with pytest.raises(DataError, match=r"'Mbpp/9000' is there twice"):
+        pools(first, {**first, "training": 0})
