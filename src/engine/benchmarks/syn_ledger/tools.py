@@ -32,8 +32,7 @@ LIST_FILES = Tool(
 SEARCH = Tool(
     "search",
     "Search the ledger files by words. With mode all a file must hold every word, with any at "
-    "least one; files that hold more of them come first. The limit may be as high as the number of "
-    "files.",
+    "least one; files that hold more of them come first.",
     {
         "type": "object",
         "properties": {
