@@ -1,13 +1,18 @@
 """`init` and `check`, and the example configurations that come with Evoscope."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from evoscope.engine.config_file import load_config
+from evoscope.engine.errors import ConfigError
 from tests.cli.conftest import Cli
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
+YOUR_DATA = "cegar-evalplus"
+"""This example names files that a user must have."""
+EXAMPLES = [path for path in sorted(FOLDER.glob("*.toml")) if path.stem != YOUR_DATA]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -19,6 +24,20 @@ def test_every_example_is_in_order(path: Path) -> None:
             config.search, path.stem.removeprefix("demo-")
         )
         assert config.benchmark.kind == kind
+
+
+def test_an_example_on_your_own_data_is_in_order_once_the_files_are_there(tmp_path: Path) -> None:
+    target = tmp_path / "mine.toml"
+    text = FOLDER.joinpath(f"{YOUR_DATA}.toml").read_text(encoding="utf-8")
+    target.write_text(text, encoding="utf-8")
+    named = re.findall(r'"(data/[^"]+)"', text)
+    with pytest.raises(ConfigError) as missing:
+        load_config(target)
+    assert len(named) == 5 and all(name in str(missing.value) for name in named)
+    for name in named:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert len(load_config(target).cegar.sources) == 2
 
 
 def test_the_paper_s_profiles_are_the_paper_s() -> None:
