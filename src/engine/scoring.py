@@ -6,6 +6,7 @@ search does can ever have read them. An interrupted scoring goes on where it sto
 
 import asyncio
 import base64
+import contextlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -91,7 +92,10 @@ class HeldKeeper:
         self._executor = executor
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a", encoding="utf-8")
+            self._file = path.open("ab+")
+            self._file.seek(-min(1, self._file.tell()), os.SEEK_END)
+            if self._file.read(1) not in (b"", b"\n"):  # a crash cut the last line short
+                self._file.write(b"\n")
         except OSError as error:
             raise StoreError(f"{path} cannot be written ({error.strerror})") from None
 
@@ -103,14 +107,21 @@ class HeldKeeper:
                 "node": place.node, "electorate": place.electorate, "shard": place.shard,
                 "planes": base64.b64encode(found.planes).decode(), "reasons": dict(found.reasons),
             }  # fmt: skip
-            self._file.write(f"{canonical_json(row)}\n")
-            self._file.flush()
+            try:
+                self._file.write(f"{canonical_json(row)}\n".encode())
+                self._file.flush()
+            except OSError as error:
+                raise StoreError(
+                    f"{self._file.name} cannot be written ({error.strerror}); make room, then "
+                    "score again"
+                ) from None
             self._known[place] = found
         return self._known[place]
 
     async def close(self) -> None:
         """End the sandbox and give the file up."""
-        self._file.close()
+        with contextlib.suppress(OSError):  # on a full disk the last line cannot be written
+            self._file.close()
         await self._executor.close()
 
     async def _run(self, job: Job) -> Outcome:
