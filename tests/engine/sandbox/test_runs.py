@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from evoscope.engine.sandbox import operators
 from evoscope.engine.sandbox.inside import library
 from evoscope.engine.sandbox.jobs import (
     Budget,
@@ -13,6 +14,7 @@ from evoscope.engine.sandbox.jobs import (
     Job,
     Limits,
     Operate,
+    Outcome,
     Program,
     Tolerance,
     encoded,
@@ -21,6 +23,7 @@ from evoscope.engine.sandbox.jobs import (
 )
 from evoscope.engine.sandbox.memo import Memo
 from evoscope.engine.sandbox.pool import Pool
+from evoscope.engine.sandbox.zygotes import Zygote
 from tests.engine.sandbox.hostile import EQUAL_TO_ALL, FRAME
 from tests.shared import shared_data
 
@@ -267,6 +270,22 @@ async def test_a_peer_that_times_out_is_not_run_again_whatever_is_remembered(
     outcome = await pool.run(operate(body, (SLOW, SLOW)))
     late = "timeout"
     assert outcome.cases[0].plain() == [[1, late, late], [late, late], [3]]
+
+
+async def test_a_peer_that_idled_is_run_once_more(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine under load may have left it no processor; what it gives must not depend on that."""
+    real, starved = operators.run_calls, [Outcome("timeout", "wall")]
+
+    async def run_calls(zygote: Zygote, job: Calls) -> Outcome:
+        return starved.pop() if starved else await real(zygote, job)
+
+    monkeypatch.setattr(operators, "run_calls", run_calls)
+    pool.memo = Memo()
+    outcome = await pool.run(operate(f"return {ASKED % (0, '[(1,), (3,)]')}", (SLOW,)))
+    assert outcome.cases[0].plain() == [1, 3]
+    assert not starved
 
 
 async def test_what_stands_behind_a_time_out_is_not_remembered_as_one(pool: Pool) -> None:
