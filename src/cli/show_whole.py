@@ -1,5 +1,6 @@
 """What `evoscope show` prints of axes and archive: small tables that are read whole."""
 
+from fractions import Fraction
 from typing import Any
 
 from ..engine.model.harden import AxisTerms, RankedAxis
@@ -123,7 +124,12 @@ def _chase_lines(archive: dict[str, Any]) -> list[str]:
             f"{float(one['delta_conf']):.2%}, eta {float(one['threshold']):.2%}"
             + (", vetoed" if one["vetoed"] else "")
         )
-    return [*lines, f"epsilon {archive['epsilon']}, eta {archive['eta']}"]
+    limits = (f"{name} {_limit(archive[name])}" for name in ("epsilon", "eta"))
+    return [*lines, ", ".join(limits)]
+
+
+def _limit(value: object) -> str:
+    return f"{float(value):.2%}" if isinstance(value, Fraction) else str(value)
 
 
 def _cegar_archive(reader: Reader) -> dict[str, Any]:

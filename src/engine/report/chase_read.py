@@ -1,7 +1,7 @@
 """A chase run as its report and the screens read it from the file."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from statistics import median, quantiles
@@ -151,13 +151,19 @@ def _uses(reader: Reader, sealed: Choice | None) -> list[Use]:
 
 
 def _use(part: str, rows: list[tuple[Any, ...]], spread: bool = False) -> Use:
-    given, cached, output = (sum(row[k] or 0 for row in rows) for k in (1, 2, 3))
+    given, cached, output = (_sum(row[k] for row in rows) for k in (1, 2, 3))
     seconds = [float(row[4] or 0.0) for row in rows]
     wall = None
     if spread and len(seconds) > 1:
         low, _, high = quantiles(seconds, n=4, method="inclusive")
         wall = (median(seconds), low, high)
-    return Use(
-        part, sum(row[0] for row in rows), given + cached + output, given + output, sum(seconds),
-        wall,
-    )  # fmt: skip
+    fresh = None if given is None or output is None else given + output
+    whole = None if fresh is None else fresh + (cached or 0)
+    uncached = None if cached is None else fresh
+    return Use(part, sum(row[0] for row in rows), whole, uncached, sum(seconds), wall)
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    """The sum of what is known, None where nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

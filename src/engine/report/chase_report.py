@@ -123,7 +123,10 @@ def selection_table(run: ChaseRun) -> Table | None:
     rows: list[tuple[Cell, ...]] = []
     for choice in run.choices:
         if choice.step == "select" and choice.unit.startswith("chase/"):
-            rows += [(choice.unit, *row, choice.kind) for row in _gain_rows(choice.considered)]
+            rows += [
+                (choice.unit, *row, choice.kind if row[0] in choice.chosen else "")
+                for row in _gain_rows(choice.considered)
+            ]
     if not rows:
         return None
     heads = columns(
@@ -186,22 +189,33 @@ def guarantee_table(run: ChaseRun) -> Table | None:
         return None
     found = run.certification["guarantees"]
     shown = {name: value for name, value in found.items() if name not in ("note",)}
-    rows = tuple((name, _worded(value)) for name, value in shown.items())
+    rows = tuple((name, _worded(name, value)) for name, value in shown.items())
     notes = [str(found["note"])] if "note" in found else []
+    if "r" in found:
+        notes.append(_stopped(run))
     notes.append(
-        "Assumes tasks drawn independently from one population, H* and the archive fixed before "
-        f"D_cert was opened, and rho = {found['rho']} as stated."
+        "Each bound holds with probability 1 - alpha/2 or more. Assumes tasks drawn independently "
+        "from one population, H* and the archive fixed before D_cert was opened, and "
+        f"rho = {found['rho']} as stated."
     )
     if found.get("vacuous_delta") or found.get("vacuous_gain"):
         notes.append("A vacuous bound holds for any harness: it says nothing.")
     return Table("Guarantees", columns("quantity", "value"), rows, tuple(notes))
 
 
-def _worded(value: object) -> str:
+def _stopped(run: ChaseRun) -> str:
+    """Which rounds the stopping bound speaks of: those whose counterfactual was not confirmed."""
+    rounds = [one.round for one in run.confirmations if not one.archived]
+    if not rounds:
+        return "No tested counterfactual went unconfirmed: the stopping bound holds for no harness."
+    return f"The stopping bound holds for the harnesses of {', '.join(rounds)}."
+
+
+def _worded(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
-        return "infinite"
+        return "no limit" if name == "most_confirmations" else "none"
     return f"{value:.6f}" if isinstance(value, float) else str(value)
 
 

@@ -41,11 +41,19 @@ def chase_archive(reader: Reader) -> dict[str, Any]:
     """
     settings = json.loads(reader.meta().get("config", "{}")).get("chase", {})
     return {
-        "epsilon": settings.get("epsilon"),
-        "eta": settings.get("eta"),
+        "epsilon": _threshold(settings.get("epsilon")),
+        "eta": _threshold(settings.get("eta")),
         "benchmarks": [_released(), *_benchmarks(reader)],
         "harnesses": _harnesses(reader),
     }
+
+
+def _threshold(value: object) -> Fraction | str | None:
+    """As set: exact, or the word that stands for the theory's."""
+    try:
+        return None if value is None else Fraction(str(value))
+    except ValueError:
+        return str(value)
 
 
 def _released() -> dict[str, Any]:
