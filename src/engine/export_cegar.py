@@ -41,10 +41,10 @@ Found by the Evoscope run `{run}`. `from evoscope_pool import score`, then
 `score(task, code, peers)`: `task` has {fields}, `peers` are the other samples for it. No model is
 called.
 
-Candidates run in processes with limited time and with your rights: score untrusted code inside a
-container. `electorate.json` holds what the training verdicts rest on (hash {electorate});
-`certificate.json` the classes that the search had to give up, null where it ended otherwise or a
-person has vetoed one of its operators since.
+Candidates run in processes with limited time and with your rights, operators in yours and without a
+limit: score untrusted code inside a container. `electorate.json` holds what the training verdicts
+rest on (hash {electorate}); `certificate.json` the classes that the search had to give up, null
+where it ended otherwise or a person has vetoed one of its operators since.
 """
 
 
