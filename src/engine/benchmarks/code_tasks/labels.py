@@ -211,18 +211,17 @@ def _part(whole: Portion, part: slice, cpu_s: float) -> Portion:
 async def _reference(
     task: Task, program: Program, inputs: tuple[bytes, ...], half: str, run: Run
 ) -> tuple[list[Case | None], float]:
-    """What the reference gives on each input (None: too big), and its processor seconds.
+    """What the reference gives on each input (None: too big), and its processor seconds for those
+    that are not.
 
-    Values that together exceed a job's output are asked for in two halves.
+    Where values together exceed a job's output each input is run alone.
     """
     outcome = await run(Calls(program, inputs, limits=REFERENCE))
     if outcome.verdict == "output_limit" and len(inputs) == 1:
-        return [None], outcome.cpu_s
+        return [None], 0.0
     if outcome.verdict == "output_limit":
-        middle = len(inputs) // 2
-        first, early = await _reference(task, program, inputs[:middle], half, run)
-        second, late = await _reference(task, program, inputs[middle:], half, run)
-        return first + second, early + late
+        apart = [await _reference(task, program, (one,), half, run) for one in inputs]
+        return [case for found, _ in apart for case in found], sum(cpu_s for _, cpu_s in apart)
     if outcome.verdict != "pass":
         raise DataError(
             f"task {task.id}: its reference ends with {outcome.label} on the {half} inputs "
