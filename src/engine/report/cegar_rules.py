@@ -39,13 +39,14 @@ class Rule:
 def rules(run: CegarRun, judged: Judged, chosen: Sequence[int]) -> list[Rule]:
     """The pool, the subset of it that C6 picks (`chosen`, empty below two operators), its plain
     union, its operators, the comparator and the hand-written filter."""
-    whole = run.flagged(judged)
-    found = [Rule(POOL, whole.__getitem__, run.authored)]
+    whole, calls = run.flagged(judged), run.authored
+    found = [Rule(POOL, whole.__getitem__, calls)]
     if chosen:
-        found.append(Rule(CHOSEN, voted(judged, [run.admitted[n] for n in chosen], 2)))
+        picked = [run.admitted[n] for n in chosen]
+        found.append(Rule(CHOSEN, voted(judged, picked, 2), calls))
     if len(run.admitted) > 1:
-        found.append(Rule(UNION, voted(judged, run.admitted, 1)))
-    found += [Rule(f"{o.name} ({o.node})", flags_of(judged, o)) for o in run.admitted]
+        found.append(Rule(UNION, voted(judged, run.admitted, 1), calls))
+    found += [Rule(f"{o.name} ({o.node})", flags_of(judged, o), calls) for o in run.admitted]
     found += [Rule(o.name, flags_of(judged, o)) for o in run.starting if o.name == COMPARATOR]
     if run.starting:
         found.append(Rule(FILTER, voted(judged, run.starting, 1)))
