@@ -19,7 +19,7 @@ from .merging import pin_of, runs_to_merge
 from .model.chase import Harness
 from .model.llm import Params, RolePlan, Route
 from .prompts import template_hash
-from .searches.cegar.plan import author_calls, judge_calls, setup_of, splits_of
+from .searches.cegar.plan import author_calls, judge_calls, setup_of, splits_of, suites_hash
 from .searches.cegar.search import CEGAR
 from .searches.cegar.search import check as check_cegar
 from .searches.cegar.setup import CegarSetup
@@ -94,6 +94,7 @@ def _plan_cegar(config: RunConfig) -> Plan:
     pins = {
         "prompts": prompts_hash(CEGAR.name, config.benchmark.kind),
         "cases": electorate_of(setup.training),
+        "suites": suites_hash(setup.training),
         "replay": f"{CEGAR.name} {CEGAR.replay_version}",
     }
     if setup.runs:

@@ -1,5 +1,7 @@
 """From settings to the splits, the setup, and what a run will ask of the author."""
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,6 +19,7 @@ from ...prompts import load_template
 from ..harden.setup import Profile
 from .authoring import ASKS
 from .from_run import FromRun
+from .inputs import key
 from .judging import Form, judges_of
 from .settings import CegarSettings
 from .setup import CegarSetup
@@ -68,6 +71,16 @@ def setup_of(
                 "it and this configuration the same tasks, samples and split_seed"
             )
     return CegarSetup(training, settings, profiles, runs)
+
+
+def suites_hash(split: Split) -> str:
+    """What labels rest on besides the electorate: references, hidden suites, a bundle's checker."""
+    told = [
+        [t.id, t.reference, key([t.base, t.plus]), repr(t.atol), dict(t.fields)]
+        for t in split.tasks
+    ]  # fmt: skip
+    checker = "" if split.checker is None else split.checker.checker
+    return hashlib.sha256(json.dumps([told, checker], sort_keys=True).encode()).hexdigest()
 
 
 def author_calls(setup: CegarSetup) -> list[RolePlan]:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from evoscope.engine.benchmarks.code_tasks.suite import own_tasks
-from evoscope.engine.errors import DataError
+from evoscope.engine.config import RunConfig
+from evoscope.engine.errors import ConfigError, DataError
+from evoscope.engine.run import new_run, stored_plan
 from evoscope.engine.searches.cegar.plan import splits_of
 from evoscope.engine.searches.cegar.settings import CegarSettings
 
@@ -60,3 +62,24 @@ def test_a_task_of_two_sources_is_refused_for_it_could_be_trained_on_and_held_ou
     first = source(tmp_path, "a", 0, training=2)
     with pytest.raises(DataError, match=r"'Mbpp/9000' is there twice"):
         pools(first, {**first, "training": 0})
+
+
+def test_a_hidden_suite_that_has_changed_since_the_start_is_refused(tmp_path: Path) -> None:
+    first = source(tmp_path, "a", 0, training=2)
+    config = RunConfig.model_validate(
+        {
+            "search": "cegar", "benchmark": {"kind": "code"},
+            "providers": {"p": {"kind": "offline"}},
+            "models": {"author": {"provider": "p", "model": "grammar"}},
+            "cegar": {"sources": [first]},
+        }
+    )  # fmt: skip
+    new_run(tmp_path / "run.evo", config)
+    stored_plan(tmp_path / "run.evo")
+    tasks = tmp_path / "a-tasks.jsonl"
+    lines = [json.loads(line) for line in tasks.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        line["base_input"].pop()
+    tasks.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    with pytest.raises(ConfigError, match="suites is not what this run began with"):
+        stored_plan(tmp_path / "run.evo")
