@@ -51,11 +51,12 @@ async def choose_final(desk: Desk, unit: str, state: State) -> tuple[str, list[s
     await together(
         evaluate_evo(desk, unit, state, name, benchmark) for name in names for benchmark in archive
     )
+    state.evo.demand(BASE, archive)
     epsilon = desk.settings.epsilon
     gone = state.barred(said.vetoed)
     alive = [name for name in names if name not in gone]
-    usable = [name for name in alive if state.evo.usable((name, BASE), archive)]
-    pool = [state.evo.gains(name, BASE, archive) for name in usable]
+    measured = [name for name in alive if state.evo.measurable(name, BASE, archive)]
+    pool = [state.evo.gains(name, BASE, archive) for name in measured]
     best = select_final(pool, epsilon)
     reason = f"highest released gain with no Delta above {epsilon}"
     rows = tuple(row(one, epsilon) for one in pool)
@@ -117,10 +118,9 @@ def results(
     desk: Desk, fixed: Certified, sheet: Sheet, release: Mapping[str, Fraction]
 ) -> dict[str, Json]:
     """Tables 1 and 2: scores, gains and Deltas of every method on D_cert, exact."""
-    neutral = [NEUTRAL] if desk.setup.neutral is not None else []
     found: dict[str, Json] = {}
     for method, (name, _) in fixed.methods.items():
-        if not sheet.usable((name, BASE), [*fixed.archive, *neutral]):
+        if not sheet.measurable(name, BASE, fixed.archive):
             continue
         gains = sheet.gains(name, BASE, fixed.archive)
         rates = [sheet.rate(name, b) for b in fixed.archive]
@@ -134,7 +134,7 @@ def results(
         }
         if name in release:
             entry["r_release"] = str(release[name])
-        if neutral:
+        if sheet.measurable(name, BASE, (REL, NEUTRAL)):
             known = sheet.gains(name, BASE, (REL, NEUTRAL))
             entry["r_0"] = str(sheet.rate(name, NEUTRAL))
             entry["g_0"] = str(known.gains[NEUTRAL])
@@ -162,17 +162,24 @@ def composition_of(desk: Desk, state: State, archive: tuple[str, ...]) -> Compos
     )
 
 
-def guarantees(desk: Desk, state: State, archive: tuple[str, ...], gains: Gains) -> dict[str, Json]:
-    """The bounds with the run's own numbers, each with what it assumes."""
+def guarantees(
+    desk: Desk, state: State, archive: tuple[str, ...], gains: Gains | None
+) -> dict[str, Json]:
+    """The bounds with the run's own numbers, each with what it assumes.
+
+    `gains` are H*'s on D_cert, None where no task has a score everywhere.
+    """
     settings = desk.settings
     composition = composition_of(desk, state, archive)
     k = settings.k if composition is None else composition.k
-    n = len(desk.tasks(SEALED_SPLIT)) - gains.missing
+    n = 0 if gains is None else len(desk.tasks(SEALED_SPLIT)) - gains.missing
     found: dict[str, Json] = {
         "alpha": settings.alpha, "m": len(archive), "n": n, "rho": settings.rho, "k": k,
         "k_stated": composition is None and k is not None,
     }  # fmt: skip
-    if k is None:
+    if gains is None:
+        found["note"] = "no task of D_cert has a score under every benchmark; no bound"
+    elif k is None:
         found["note"] = _why_unbounded(composition)
     else:
         bounds = theorem_1(

@@ -82,7 +82,8 @@ async def challenge(desk: Desk, unit: str, state: State, number: int) -> None:
     await _record_ranking(desk, unit, admitted, tried, ideas if isinstance(ideas, str) else "")
     by_id = {one.proposal.id: one for one in admitted}
     destruction = await _discover(desk, unit, state, [by_id[one.id] for one in tried])
-    await _confirm(desk, unit, state, number, by_id, list(zip(tried, destruction, strict=True)))
+    measured = [(one, destruction[one.id]) for one in tried if one.id in destruction]
+    await _confirm(desk, unit, state, number, by_id, measured)
 
 
 def _input(desk: Desk, state: State, vetoed: frozenset[str]) -> dict[str, Json]:
@@ -245,10 +246,10 @@ def _ranking_row(one: Proposal) -> dict[str, Json]:
 
 async def _discover(
     desk: Desk, unit: str, state: State, tried: Sequence[Admitted]
-) -> list[Fraction]:
-    """Gain destruction of each tried one on all of D_disc."""
+) -> dict[str, Fraction]:
+    """Gain destruction on all of D_disc of each tried one; without those that have no score."""
     if not tried:
-        return []
+        return {}
     for one in tried:
         _variant(desk, one)
     pairs = [(h, b) for b in (REL, *(one.proposal.id for one in tried)) for h in _both(state)]
@@ -256,16 +257,17 @@ async def _discover(
         evaluate(desk, unit, state.disc, (h, state.harnesses[h]), b, desk.settings.rollouts_disc)
         for h, b in pairs
     )
-    found = [
-        state.disc.gains(state.current, BASE, (REL, one.proposal.id)).destroyed(one.proposal.id)
-        for one in tried
-    ]
-    for one, destroyed in zip(tried, found, strict=True):
+    found: dict[str, Fraction] = {}
+    for one in tried:
+        name = one.proposal.id
+        if not state.disc.measurable(state.current, BASE, (REL, name)):
+            continue
+        found[name] = state.disc.gains(state.current, BASE, (REL, name)).destroyed(name)
         entry: dict[str, Json] = {
             "operators": one.composition.plain(),
             "description": one.description,
             "harness": state.current,
-            "destroyed": str(destroyed),
+            "destroyed": str(found[name]),
         }
         state.tried.append(entry)
     return found
@@ -304,8 +306,20 @@ async def _confirm(
         for b in (REL, best.id)
     )
     own, first = ((sheet.scores[h, REL], sheet.scores[h, best.id]) for h in (state.current, BASE))
-    conf, pairs = pooled_destruction(own, first)
+    try:
+        conf, pairs = pooled_destruction(own, first)
+    except ZeroDivisionError:
+        await _unmeasured(desk, unit, [one.id for one, _ in left], gone)
+        return
     await _settle(desk, unit, state, number, by_id[best.id], disc, conf, pairs, gone)
+
+
+async def _unmeasured(desk: Desk, unit: str, names: Sequence[str], gone: tuple[str, ...]) -> None:
+    reason = "no pair of rollouts could be had"
+    await desk.ctx.record(
+        Decision(unit, "confirm", "keep", unit, (), (), reason, gone),
+        effects=[NodeState(name, "discarded") for name in names],
+    )
 
 
 async def _settle(

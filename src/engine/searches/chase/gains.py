@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from ...errors import CallOpen
+
 REL = "rel"
 """The released benchmark: the identity, a member of every archive."""
 
@@ -74,6 +76,23 @@ class Sheet:
         """Tasks that every one of these pairs has a score for, in order."""
         pairs = [self.scores[h, b] for h in harnesses for b in benchmarks]
         return [task for task in self.tasks if all(pair.get(task) for pair in pairs)]
+
+    def measurable(self, harness: str, base: str, archive: Iterable[str]) -> bool:
+        """Whether some task has a score of both under every benchmark of the archive."""
+        benchmarks = list(archive)
+        pairs = [(h, b) for h in (harness, base) for b in benchmarks]
+        return all(self.has(*pair) for pair in pairs) and bool(
+            self.usable((harness, base), benchmarks)
+        )
+
+    def demand(self, base: str, archive: Iterable[str]) -> None:
+        """Raise CallOpen where `base` is not measurable: then nothing can be held against it."""
+        benchmarks = list(archive)
+        if not self.measurable(base, base, benchmarks):
+            raise CallOpen(
+                f"no task has a score of {base} under each of {', '.join(benchmarks)}; `evoscope "
+                "show RUN calls` says what failed, and a counterfactual among them can be vetoed"
+            )
 
     def rate(self, harness: str, benchmark: str, tasks: Sequence[str] | None = None) -> Fraction:
         """R: the mean over tasks of the mean over rollouts; over `tasks` where given.

@@ -74,12 +74,11 @@ def _constraints(desk: Desk, state: State, archive: Sequence[str]) -> list[Json]
 
 def _measured(state: State, archive: Sequence[str]) -> dict[str, Gains]:
     """The gains of every harness that has a score everywhere on the archive."""
-    found: dict[str, Gains] = {}
-    for name in state.harnesses:
-        scored = all(state.evo.has(name, b) and state.evo.has(BASE, b) for b in archive)
-        if scored and state.evo.usable((name, BASE), archive):
-            found[name] = state.evo.gains(name, BASE, archive)
-    return found
+    return {
+        name: state.evo.gains(name, BASE, archive)
+        for name in state.harnesses
+        if state.evo.measurable(name, BASE, archive)
+    }
 
 
 async def _select(
@@ -90,7 +89,9 @@ async def _select(
     current, open_ = state.eligible(said.vetoed, [one.id for one in candidates])
     # a veto that was taken back meanwhile brings a benchmark that nothing was scored under
     await _all(desk, unit, state, list(dict.fromkeys((BASE, current, *open_))), archive)
+    state.evo.demand(BASE, archive)
     measured = _measured(state, archive)
+    current = current if current in measured else BASE
     alive = [measured[name] for name in open_ if name in measured]
     choice = select_round(alive, measured[current], BASE, desk.settings.epsilon)
     considered = [measured[BASE], *([measured[current]] if current != BASE else []), *alive]

@@ -91,6 +91,8 @@ async def _start(desk: Desk, unit: UnitSpec) -> None:
     await evaluate_evo(desk, unit.id, state, BASE, REL)
     if "b0" in desk.settings.methods:
         await evaluate_evo(desk, unit.id, state, BASE, NEUTRAL)
+        state.evo.demand(BASE, (NEUTRAL,))
+    state.evo.demand(BASE, (REL,))
     await desk.ctx.save_text(f"state/{unit.id}", state.dump())
     await desk.ctx.finish_unit(unit.id, {"r_rel": str(state.evo.rate(BASE, REL))})
 
@@ -169,7 +171,8 @@ async def _certification(desk: Desk, unit: UnitSpec) -> None:
     methods["chase"] = (chosen, state.harnesses[chosen])
     fixed = Certified(methods, archive)
     sheet = await certify(desk, unit.id, fixed)
-    gains = sheet.gains(chosen, BASE, archive)
+    measured = sheet.measurable(chosen, BASE, archive)
+    gains = sheet.gains(chosen, BASE, archive) if measured else None
     await desk.ctx.finish_unit(
         unit.id,
         {

@@ -281,3 +281,44 @@ async def test_what_a_proposal_declares_beyond_its_operators_ranks_it_no_higher(
         shares.append({row["node"]: row["vulnerability"] for row in ranked.considered})
     honest, boastful = shares
     assert honest and all(boastful[node] == share for node, share in honest.items())
+
+
+SPLITS = setup().released.splits
+
+
+@pytest.mark.parametrize(
+    ("unit", "tasks", "parked", "known"),
+    [
+        ("start", SPLITS["evo"], {"start"}, set()),
+        ("chase/r1", SPLITS["disc"], set(), {"raw", "chase"}),
+        ("chase/r1", SPLITS["conf1"], set(), {"raw", "chase"}),
+        ("certification", SPLITS["cert"], set(), set()),
+    ],
+)
+async def test_a_split_without_any_rollout_decides_nothing_and_is_said_in_words(
+    unit: str, tasks: tuple[str, ...], parked: set[str], known: set[str]
+) -> None:
+    def refusing(slot: Slot, request: Request) -> Completion | CallFailed:
+        lost = slot.unit == unit and slot.purpose.rpartition(":")[2] in tasks
+        return CallFailed(slot.key, "refusal", "no") if lost else answer(slot, request)
+
+    ctx = MemoryContext(refusing, seed=1)
+    await run(ctx, setup(1, rounds=1, methods=["chase"], eta="0"))
+    assert not any("Error" in why for why in ctx.parked.values())
+    assert {name for name, why in ctx.parked.items() if not why.startswith("waits")} == parked
+    assert bool(parked) != ("certification" in ctx.store.results)
+    found: Any = ctx.store.results.get("certification", {"methods": {}})
+    assert set(found["methods"]) == known
+    if unit == "chase/r1":
+        assert ctx.store.decisions("archive") == []
+
+
+async def test_no_admissible_proposal_buys_nothing_on_d_disc() -> None:
+    def mute(slot: Slot, request: Request) -> Completion | CallFailed:
+        if request.role == "challenger":
+            return CallFailed(slot.key, "refusal", "no")
+        return answer(slot, request)
+
+    ctx = MemoryContext(mute, seed=1)
+    await run(ctx, setup(1, rounds=1, methods=["chase"]))
+    assert not any(r.item in (*SPLITS["disc"], *SPLITS["conf1"]) for r in ctx.store.all(Rollout))
