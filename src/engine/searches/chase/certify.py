@@ -1,6 +1,6 @@
 """The end of a run: H*, the one opening of D_cert, and what it says (CHASE, sections 3.3 and 4)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -171,7 +171,8 @@ def guarantees(
     """
     settings = desk.settings
     composition = composition_of(desk, state, archive)
-    k = settings.k if composition is None else composition.k
+    stated = settings.k if len(archive) > 1 else None
+    k = stated if composition is None else composition.k
     n = 0 if gains is None else len(desk.tasks(SEALED_SPLIT)) - gains.missing
     found: dict[str, Json] = {
         "alpha": settings.alpha, "m": len(archive), "n": n, "rho": settings.rho, "k": k,
@@ -180,7 +181,7 @@ def guarantees(
     if gains is None:
         found["note"] = "no task of D_cert has a score under every benchmark; no bound"
     elif k is None:
-        found["note"] = _why_unbounded(composition)
+        found["note"] = _why_unbounded(composition, archive)
     else:
         bounds = theorem_1(
             k=k, m=len(archive), n=n, alpha=settings.alpha, gamma=float(gains.gamma),
@@ -197,7 +198,9 @@ def guarantees(
     return found | _search_guarantees(desk)
 
 
-def _why_unbounded(composition: Composition | None) -> str:
+def _why_unbounded(composition: Composition | None, archive: Sequence[str]) -> str:
+    if composition is None and len(archive) == 1:
+        return "the archive holds B_rel alone, which composes to nothing else; no bound"
     if composition is None:
         return "B_0 is not known here and no k is stated; no bound"
     if not composition.complete:

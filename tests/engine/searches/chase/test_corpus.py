@@ -81,6 +81,15 @@ async def test_a_search_over_the_sample_certifies_without_a_neutral_form() -> No
     assert not any(question in told for question in hidden)
 
 
+@pytest.mark.parametrize(("eta", "known"), [("0", True), ("2", False)])
+async def test_a_stated_k_bounds_only_where_something_was_archived(eta: str, known: bool) -> None:
+    ctx = await lived(config({}, eta=eta, rounds=1, methods=["chase"], k=2))
+    bounds = ctx.store.results["certification"]["guarantees"]
+    assert isinstance(bounds, dict)
+    assert ("delta_bs_at_most" in bounds, bounds["k_stated"]) == (known, known)
+    assert ("B_rel alone" in str(bounds.get("note"))) != known
+
+
 def test_its_threshold_is_the_paper_s_unless_one_is_stated() -> None:
     assert config({}).chase.eta == Fraction("0.075")
     assert config({}, eta="0.1").chase.eta == Fraction("0.1")
