@@ -18,15 +18,16 @@ from .errors import DataError, SandboxUnavailable, StoreError, UsageError
 from .executor import SandboxExecutor, accepted
 from .held_judge import judge_held
 from .launch import require_keys
+from .model.llm import Json
 from .model.outcomes import Outcomes, Place
 from .report.cegar_compared import read_compared
-from .report.cegar_held import held_file, read_outcomes
+from .report.cegar_held import SUITES, held_file, read_outcomes, read_suites, same_suites
 from .report.cegar_read import read_cegar
 from .run import stored_config
 from .sandbox.jobs import Job, Outcome
 from .searches.cegar.bench import Bench, Operator
 from .searches.cegar.judging import balance
-from .searches.cegar.plan import splits_of
+from .searches.cegar.plan import splits_of, suites_hash
 from .searches.cegar.training import Labelled, electorate_of, labelled
 from .store.reader import Reader
 
@@ -72,8 +73,10 @@ def unchanged(path: Path, training: Split, electorate: str) -> None:
 async def _score(
     path: Path, heldout: Split, operators: Sequence[Operator], executor: SandboxExecutor
 ) -> Labelled:
-    """The held-out split with its labels; every operator has been run on it."""
-    keeper = HeldKeeper(held_file(path), executor)
+    """The held-out split with its labels; every operator has been run on it. Raises DataError
+    where labels of other hidden tests are there."""
+    same_suites(path, heldout)
+    keeper = HeldKeeper(held_file(path), executor, suites_hash(heldout))
     try:
         split = await labelled(heldout, keeper.settle)
         bench = Bench(split, keeper.settle)
@@ -85,10 +88,12 @@ async def _score(
 
 
 class HeldKeeper:
-    """Held-out outcomes in a file of lines, one a place."""
+    """Held-out outcomes in a file of lines, one a place; the first says what suites they are of."""
 
-    def __init__(self, path: Path, executor: SandboxExecutor) -> None:
+    def __init__(self, path: Path, executor: SandboxExecutor, suites: str) -> None:
         self._known = read_outcomes(path)
+        first = not self._known and read_suites(path) is None
+        self._head: list[dict[str, Json]] = [{SUITES: suites}] if first else []
         self._executor = executor
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,12 +108,14 @@ class HeldKeeper:
         """The outcomes of a place, run now if they are not there."""
         if place not in self._known:
             found = await work(self._run)
-            row = {
+            row: dict[str, Json] = {
                 "node": place.node, "electorate": place.electorate, "shard": place.shard,
                 "planes": base64.b64encode(found.planes).decode(), "reasons": dict(found.reasons),
             }  # fmt: skip
             try:
-                self._file.write(f"{canonical_json(row)}\n".encode())
+                for one in (*self._head, row):
+                    self._file.write(f"{canonical_json(one)}\n".encode())
+                self._head = []
                 self._file.flush()
             except OSError as error:
                 raise StoreError(

@@ -5,14 +5,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..benchmarks.code_tasks.sources import Split
 from ..context import Work
-from ..errors import UsageError
+from ..errors import DataError, UsageError
 from ..model.outcomes import Outcomes, Place
 from ..searches.cegar.bench import COMPLETE, Operator
-from ..searches.cegar.plan import splits_of
+from ..searches.cegar.plan import splits_of, suites_hash
 from ..searches.cegar.settings import CegarSettings
 from ..store.lock import side_folder
 from .cegar_read import Judged, judge
+
+SUITES = "suites"
+"""The key of the first line of held-out outcomes, which says what labels rest on."""
 
 
 def held_file(path: Path) -> Path:
@@ -35,9 +39,38 @@ def read_outcomes(path: Path) -> dict[Place, Outcomes]:
             row = json.loads(line)
         except ValueError:
             continue
+        if SUITES in row:
+            continue
         place = Place(row["node"], row["electorate"], row["shard"])
         found[place] = Outcomes(base64.b64decode(row["planes"]), row["reasons"])
     return found
+
+
+def read_suites(path: Path) -> str | None:
+    """The hash of the hidden suites that the file's labels rest on, its first whole line; None in
+    a file that was begun before there was one."""
+    if not path.exists():
+        return None
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            try:
+                found: str | None = json.loads(line).get(SUITES)
+            except ValueError:
+                continue
+            return found
+    return None
+
+
+def same_suites(path: Path, heldout: Split) -> None:
+    """Raise DataError where a run's held-out labels are those of other hidden suites: outcomes
+    are kept by the electorate, which they are no part of."""
+    file = held_file(path)
+    known = read_suites(file)
+    if known is not None and known != suites_hash(heldout):
+        raise DataError(
+            f"{file}: the hidden tests of held-out tasks have changed since these labels were "
+            "made; put the tests back, or move the file away and run `evoscope score` again"
+        )
 
 
 def held_out(
@@ -48,13 +81,15 @@ def held_out(
 ) -> Judged | None:
     """The held-out split with these operators' verdicts; None where they have not been scored.
 
-    Of the `others` there are those that have been.
+    Of the `others` there are those that have been. Raises DataError where the tasks' files cannot
+    be read or their hidden tests have changed since.
     """
     kept = read_outcomes(held_file(path))
     if not kept:
         return None
     settings = CegarSettings.model_validate(config["cegar"])
     _, split = splits_of(settings, config["seed"])
+    same_suites(path, split)
 
     async def settle(place: Place, work: Work) -> Outcomes:
         if place not in kept:
