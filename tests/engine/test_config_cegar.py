@@ -54,7 +54,9 @@ def test_what_is_missing_is_named_with_its_key(tmp_path: Path) -> None:
 def test_a_search_needs_an_attempt_at_some_level(tmp_path: Path) -> None:
     text = f"{AUTHOR}[cegar]\nlevel1_attempts = 0\n"
     load_config(written(tmp_path, text))
-    with pytest.raises(ConfigError, match=r"cegar\.level1_attempts = 0: no attempt at either level"):
+    with pytest.raises(
+        ConfigError, match=r"cegar\.level1_attempts = 0: no attempt at either level"
+    ):
         load_config(written(tmp_path, f"{text}level2_attempts = 0\n"))
 
 
