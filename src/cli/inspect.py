@@ -9,12 +9,15 @@ import click
 from ..engine.errors import UsageError
 from ..engine.store.content import fields_of, prompt_of, reply_text
 from ..engine.store.reader import Reader
+from ..engine.store.views import VerdictRow
 from ..tui.dossier import Dossier, read_dossier
+from ..tui.screens.own import Own, own_of
 from ..tui.text import clean_lines
 from .as_json import decision_json, node_json, rollout_json, verdict_json
 from .diff import diff_hunks, diff_lines
 from .inspect_export import exported
-from .output import facts, print_json, print_lines, table
+from .inspect_own import own_json, own_lines
+from .output import facts, print_json, print_lines, section, table, terminal_width
 from .runs import run_argument
 from .show_rows import (
     decision_cells,
@@ -44,7 +47,7 @@ def inspect(run: Path, node: str, against: str, content: bool, as_json: bool) ->
         if as_json:
             print_json(inspect_json(reader, dossier, against, content))
         else:
-            print_lines(_lines(dossier, against))
+            print_lines(_lines(reader, dossier, against, content))
             if content:
                 print_lines(_content_lines(reader, dossier))
 
@@ -58,15 +61,17 @@ def inspect_json(reader: Reader, dossier: Dossier, against: str, content: bool) 
         "node": node_json(dossier.node),
         "lineage": [node_json(link) for link in dossier.chain],
         "input": after,
-        "diff": {"against": base[0], "hunks": diff_hunks(before, after)},
-        "verdicts": [
-            verdict_json(row) | ({"detail": _detail(dossier, row.detail_hash)} if content else {})
-            for row in dossier.verdicts
-        ],
+        "diff": {
+            "against": base[0],
+            "hunks": diff_hunks(before, after),
+            "note": ALONE if base[0] == dossier.node.id else None,
+        },
+        "verdicts": [_verdict(dossier, row, content) for row in dossier.verdicts],
         "rollouts": [rollout_json(row) for row in dossier.rollouts],
         "decisions": [decision_json(row) for row in dossier.decisions],
         "export": export,
         "export_note": note,
+        **own_json(reader, dossier),
     }
     if content:
         value["texts"] = [
@@ -82,8 +87,13 @@ def _base(dossier: Dossier, against: str) -> tuple[str, str]:
     return base.id, dossier.contents[base.id]
 
 
-def _detail(dossier: Dossier, digest: str | None) -> Any:
-    return json.loads(dossier.details[digest]) if digest else None
+def _verdict(dossier: Dossier, row: VerdictRow, content: bool) -> dict[str, Any]:
+    """A verdict with its detail: of a model only with `content`, of a rule where it judged what
+    no person wrote."""
+    digest = row.detail_hash
+    told = content or (row.by == "rule" and dossier.node.kind != "case")
+    detail = {"detail": json.loads(dossier.details[digest]) if digest else None}
+    return verdict_json(row) | (detail if told else {})
 
 
 def _texts(reader: Reader, dossier: Dossier) -> list[tuple[str, list[tuple[str, str]], str | None]]:
@@ -97,8 +107,9 @@ def _texts(reader: Reader, dossier: Dossier) -> list[tuple[str, list[tuple[str, 
     ]
 
 
-def _lines(dossier: Dossier, against: str) -> list[str]:
-    node, base = dossier.node, _base(dossier, against)
+def _lines(reader: Reader, dossier: Dossier, against: str, content: bool) -> list[str]:
+    node = dossier.node
+    own = own_of(reader.meta()["search"])
     summary = facts(
         [
             ("node", node.id),
@@ -110,19 +121,26 @@ def _lines(dossier: Dossier, against: str) -> list[str]:
         ]
     )
     heads = ("node", "state", "axis", "score", "entropy", "description")
-    after = fields_of(dossier.contents[node.id])
     return [
         *summary,
-        *_section("lineage", table(heads, map(node_cells, dossier.chain), {3, 4})),
-        *_section(f"diff against {base[0]}", diff_lines(fields_of(base[1]), after)),
-        *_section("verdicts", table(_VERDICT, map(verdict_cells, dossier.verdicts), {3})),
-        *_section("rollouts", table(_ROLLOUT, map(rollout_cells, dossier.rollouts), {2, 4})),
-        *_section("decisions", table(_DECISION, map(decision_cells, dossier.decisions))),
+        *section("lineage", table(heads, map(node_cells, dossier.chain), {3, 4})),
+        *own_lines(reader, dossier, own, content=content, width=terminal_width()),
+        *_diff(dossier, own, against),
+        *section("verdicts", table(_VERDICT, map(verdict_cells, dossier.verdicts), {3})),
+        *section("rollouts", table(_ROLLOUT, map(rollout_cells, dossier.rollouts), {2, 4})),
+        *section("decisions", table(_DECISION, map(decision_cells, dossier.decisions))),
     ]
 
 
-def _section(title: str, lines: list[str]) -> list[str]:
-    return ["", f"-- {title}", *lines]
+def _diff(dossier: Dossier, own: Own, against: str) -> list[str]:
+    """What changed, in the search's own fields; nothing where no node is made from another."""
+    base, text = _base(dossier, against)
+    if not own.diff(dossier.node):
+        return []
+    if base == dossier.node.id:
+        return section("diff", [ALONE])
+    after = own.fields(dossier.contents[dossier.node.id])
+    return section(f"diff against {base}", diff_lines(own.fields(text), after))
 
 
 def _content_lines(reader: Reader, dossier: Dossier) -> list[str]:
@@ -136,6 +154,7 @@ def _content_lines(reader: Reader, dossier: Dossier) -> list[str]:
     return lines
 
 
+ALONE = "this node is the original: nothing stands before it"
 _VERDICT = ("time", "node", "gate", "vote", "outcome", "by", "reason")
 _ROLLOUT = ("node", "task", "sample", "outcome", "score", "class", "parsed")
 _DECISION = ("time", "group", "step", "kind", "chosen", "reason")

@@ -47,7 +47,7 @@ def narrate(message: str) -> None:
 
 def print_lines(lines: Iterable[str]) -> None:
     """Lines for people; on a terminal each is cut to its width."""
-    width = _terminal_width()
+    width = terminal_width()
     for line in lines:
         click.echo(cut(line, width) if width else line)
 
@@ -72,6 +72,11 @@ def facts(pairs: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{name:<{width}}  {value}" for name, value in shown]
 
 
+def section(title: str, lines: Sequence[str]) -> list[str]:
+    """Lines under a title of their own."""
+    return ["", f"-- {title}", *lines]
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _mapping(value)
@@ -93,7 +98,7 @@ def _mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
     return plain
 
 
-def _terminal_width() -> int:
+def terminal_width() -> int:
     """Cells of the terminal on standard output; 0 where it goes elsewhere."""
     import shutil
 
