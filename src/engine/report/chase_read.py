@@ -11,19 +11,23 @@ from ..store.chase import Choice, read_choices
 from ..store.reader import Reader
 from .chase_scores import certified_rates, evolution_gains
 
+TRIED = "FROM attempt a WHERE a.slot = c.slot"
 TIMED = (
-    "FROM (SELECT c.*, coalesce(c.latency_s, 0) + coalesce((SELECT sum(a.wait_s) FROM attempt a "
-    "WHERE a.slot = c.slot), 0) AS wall FROM call c WHERE c.status = 'completed') "
+    f"FROM (SELECT c.*, coalesce(c.latency_s, 0) + coalesce((SELECT sum(a.wait_s) {TRIED}), 0) "
+    f"AS wall, (SELECT count(*) {TRIED}) AS tries, c.status IN ('completed', 'failed') AS ended "
+    "FROM call c) "
 )
-"""Completed calls with their model time and the waits before their retries."""
+"""Calls with their model time and the waits before their retries, and how often each was tried."""
+SUMS = (
+    "sum(input_tokens), sum(cached_input_tokens), sum(output_tokens), sum(wall), "
+    "iif(min(tries > 0 OR NOT ended), sum(tries), NULL)"
+)
+"""Tokens, time, and attempts, kept or not; NULL where the file has lost attempts of a call."""
 ROLLOUT_TIME = (
-    "SELECT node, sum(wall), sum(input_tokens), sum(cached_input_tokens), sum(output_tokens) "
-    f"{TIMED}WHERE unit = ? AND role = 'agent' GROUP BY node, purpose, number"
+    f"SELECT node, 1, {SUMS} {TIMED}WHERE unit = ? AND role = 'agent' "
+    "GROUP BY node, purpose, number HAVING max(ended)"
 )
-UNIT_SUMS = (
-    "SELECT unit, role, count(*), sum(input_tokens), sum(cached_input_tokens), "
-    f"sum(output_tokens), sum(wall) {TIMED}GROUP BY unit, role"
-)
+UNIT_SUMS = f"SELECT unit, sum(status = 'completed'), {SUMS} {TIMED}GROUP BY unit, role"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +48,14 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a part of the run used: wall is model time, per rollout where it is certification."""
+    """What a part of the run used: wall is model time, per rollout where it is certification.
+
+    `done` are completed calls, or rollouts; `attempts` requests sent, None where unknown.
+    """
 
     part: str
-    attempts: int
+    done: int
+    attempts: int | None
     tokens: int | None
     uncached: int | None
     seconds: float
@@ -134,15 +142,15 @@ def _confirmations(
 def _uses(reader: Reader, sealed: Choice | None) -> list[Use]:
     """Search by method, then certification by method: tables C.8 and C.7."""
     search: dict[str, list[tuple[Any, ...]]] = {}
-    for unit, _, *sums in reader.rows(UNIT_SUMS):
+    for unit, *sums in reader.rows(UNIT_SUMS):
         if unit != "certification":
             method = unit.split("/")[0]
             part = f"search: {'chase' if method == 'final' else method}"
             search.setdefault(part, []).append(tuple(sums))
     found = [_use(part, rows) for part, rows in sorted(search.items())]
     rollouts: dict[str, list[tuple[Any, ...]]] = {}
-    for node, seconds, given, cached, output in reader.rows(ROLLOUT_TIME, ("certification",)):
-        rollouts.setdefault(node, []).append((1, given, cached, output, seconds))
+    for node, *sums in reader.rows(ROLLOUT_TIME, ("certification",)):
+        rollouts.setdefault(node, []).append(tuple(sums))
     for row in sealed.considered if sealed else ():
         rows = rollouts.get(row["node"], [])
         if rows:
@@ -160,7 +168,9 @@ def _use(part: str, rows: list[tuple[Any, ...]], spread: bool = False) -> Use:
     fresh = None if given is None or output is None else given + output
     whole = None if fresh is None else fresh + (cached or 0)
     uncached = None if cached is None else fresh
-    return Use(part, sum(row[0] for row in rows), whole, uncached, sum(seconds), wall)
+    tries = [row[5] for row in rows]
+    attempts = None if None in tries else sum(tries)
+    return Use(part, sum(row[0] for row in rows), attempts, whole, uncached, sum(seconds), wall)
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

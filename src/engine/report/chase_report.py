@@ -222,19 +222,22 @@ def _worded(name: str, value: object) -> str:
 def use_table(run: ChaseRun) -> Table | None:
     """Tokens and model time, search and certification apart."""
     rows: list[tuple[Cell, ...]] = [
-        (use.part, use.attempts, use.tokens, use.uncached, use.seconds / 3600,
+        (use.part, use.done, use.attempts, use.tokens, use.uncached, use.seconds / 3600,
          *(use.wall or (None, None, None)))
         for use in run.uses
     ]  # fmt: skip
     heads = columns(
-        "part", "calls or rollouts", "tokens", "without cached input", ("hours, sum", 3),
-        ("s, median", 2), ("s, 25%", 2), ("s, 75%", 2),
+        "part", "calls or rollouts", "attempts", "tokens", "without cached input",
+        ("hours, sum", 3), ("s, median", 2), ("s, 25%", 2), ("s, 75%", 2),
     )  # fmt: skip
-    notes = (
-        "Search counts calls, kept or not; certification counts rollouts.",
+    notes = [
+        "Search counts completed calls; certification counts rollouts. Attempts are all requests "
+        "that were sent for them, failed and retried ones too.",
         "Time is that of the model's answers and of the waits before retries, summed over calls.",
-    )
-    return Table("Tokens and model time", heads, tuple(rows), notes) if rows else None
+    ]
+    if any(use.attempts is None for use in run.uses):
+        notes.append("Attempts are unknown where the file no longer holds every call's.")
+    return Table("Tokens and model time", heads, tuple(rows), tuple(notes)) if rows else None
 
 
 def paper_table() -> Table:

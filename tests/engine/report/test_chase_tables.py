@@ -1,6 +1,9 @@
 """What a chase report says, read from the recorded run."""
 
 import json
+import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -8,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evoscope.cli.show_whole import _chase_lines
-from evoscope.engine.report.chase_read import ChaseRun, read_chase
+from evoscope.engine.report.chase_read import ChaseRun, Use, read_chase
 from evoscope.engine.report.chase_report import guarantee_table, selection_table, use_table
 from evoscope.engine.store.chase import chase_archive
 from evoscope.engine.store.reader import Reader
@@ -38,7 +41,52 @@ def test_tokens_without_cached_input_are_unknown_where_no_provider_told_of_a_cac
 ) -> None:
     table = use_table(run)
     assert table is not None
-    assert all(row[2] is not None and row[3] is None for row in table.rows)
+    assert all(row[3] is not None and row[4] is None for row in table.rows)
+
+
+def test_attempts_that_the_file_does_not_hold_are_unknown(run: ChaseRun) -> None:
+    table = use_table(run)
+    assert table is not None
+    assert {row[2] for row in table.rows} == {None}
+    assert any("unknown" in note for note in table.notes)
+
+
+def test_every_request_is_counted_whether_its_answer_was_kept_or_not(tmp_path: Path) -> None:
+    path = Path(shutil.copy(RECORDED, tmp_path / "tried.evo"))
+    with closing(sqlite3.connect(path)) as db, db:
+        add = "INSERT INTO attempt (slot, at, outcome, wait_s) SELECT slot, '', ?, ? FROM call"
+        db.execute("DELETE FROM attempt")
+        db.execute(add, ("completed", None))
+        db.commit()
+        before = _uses(path)
+        retried = "WHERE unit = 'compass/r1' AND number = 0"
+        (again,) = db.execute(f"SELECT count(*) FROM call {retried}").fetchone()
+        db.execute(f"{add} {retried}", ("transient", 3600.0))
+        last = "(SELECT max(seq) FROM call WHERE unit = 'compass/r2')"
+        db.execute(f"UPDATE call SET status = 'failed', latency_s = NULL WHERE seq = {last}")
+        db.commit()
+        after = _uses(path)
+    compass = "search: compass"
+    assert before[compass].attempts == before[compass].done
+    assert after[compass].attempts == before[compass].done + again, "the failed call's one counts"
+    assert after[compass].done == before[compass].done - 1
+    assert after[compass].seconds - before[compass].seconds == pytest.approx(3600 * again, abs=60)
+    assert after["search: chase"] == before["search: chase"]
+
+
+def test_attempts_of_a_certified_rollout_are_counted_by_method(tmp_path: Path) -> None:
+    path = Path(shutil.copy(RECORDED, tmp_path / "tried.evo"))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("INSERT INTO attempt (slot, at, outcome) SELECT slot, '', 'completed' FROM call")
+        db.commit()
+    for part, use in _uses(path).items():
+        if part.startswith("certification"):
+            assert use.attempts is not None and use.attempts > use.done, "a rollout has many calls"
+
+
+def _uses(path: Path) -> dict[str, Use]:
+    with Reader(path) as reader:
+        return {use.part: use for use in read_chase(reader).uses}
 
 
 def test_the_stopping_bound_says_which_rounds_it_speaks_of(run: ChaseRun) -> None:
