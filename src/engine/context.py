@@ -51,6 +51,14 @@ class Context(Protocol):
         """
         ...
 
+    async def recall(self, slot: Slot, request: Request) -> Completion:
+        """The completion that this slot has in the file, also where its unit has ended.
+
+        Buys nothing. Raises CallFailed as `complete` does, ReplayDiverged where the slot has no
+        call or another request.
+        """
+        ...
+
     async def record(self, *facts: Fact, effects: Sequence[Effect] = ()) -> None:
         """Commit facts, with their effects, in one transaction; returns once it is durable.
 
@@ -82,6 +90,10 @@ class Context(Protocol):
 
         Asked after a promotion: true means that another promotion must supersede it.
         """
+        ...
+
+    def vetoed(self) -> frozenset[str]:
+        """The nodes that are vetoed now: whether a unit is to be run that reads them at a point."""
         ...
 
     async def run_units(

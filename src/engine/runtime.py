@@ -86,7 +86,7 @@ class Runtime:
             if known.bodiless:
                 loop = asyncio.get_running_loop()
                 known = await loop.run_in_executor(None, load_call, self._writer.path, slot.key)
-            if known.status in ("completed", "failed"):
+            if known is not None and known.status in ("completed", "failed"):
                 return served(slot, request, known, self._providers[request.provider])
         while True:
             await self._pause.lifted()
@@ -97,6 +97,12 @@ class Runtime:
                 continue
             self._served.watch(request, completion)
             return completion
+
+    async def recall(self, slot: Slot, request: Request) -> Completion:
+        """See `Context.recall`."""
+        loop = asyncio.get_running_loop()
+        known = await loop.run_in_executor(None, load_call, self._writer.path, slot.key)
+        return recalled(slot, request, known, self._providers)
 
     async def record(self, *facts: Fact, effects: Sequence[Effect] = ()) -> None:
         """See `Context.record`."""
@@ -119,6 +125,10 @@ class Runtime:
     def wants_revision(self, unit: str, step: str, nodes: Sequence[str]) -> bool:
         """See `Context.wants_revision`."""
         return step in self._memories[unit].marks or not self._book.vetoed().isdisjoint(nodes)
+
+    def vetoed(self) -> frozenset[str]:
+        """See `Context.vetoed`."""
+        return self._book.vetoed()
 
     async def run_units(
         self,
@@ -188,6 +198,16 @@ def check_identity(slot: Slot, request: Request, known: KnownCall) -> None:
             f"replay diverged at {slot.key}: recorded request {known.request_blob[:12]}, now "
             f"{body_hash[:12]}; nothing was sent. Resume with the version that began this run"
         )
+
+
+def recalled(
+    slot: Slot, request: Request, known: KnownCall | None, providers: Mapping[str, Provider]
+) -> Completion:
+    """See `Context.recall`; `known` is what the file has under the slot."""
+    if known is None or known.status not in ("completed", "failed"):
+        raise ReplayDiverged(f"call {slot.key} is not in the file, which is not whole; restore it")
+    check_identity(slot, request, known)
+    return served(slot, request, known, providers[request.provider])
 
 
 def served(slot: Slot, request: Request, known: KnownCall, provider: Provider) -> Completion:

@@ -24,8 +24,8 @@ from .model.llm import Completion, Json, Request
 from .model.outcomes import Outcomes, Place
 from .outcomes import canonical_rows, recorded
 from .providers.base import Provider
-from .runtime import check_identity, derived_rng, served
-from .store.memory import UnitMemory, digest_rows, load_unit, read_only, unpack
+from .runtime import check_identity, derived_rng, recalled, served
+from .store.memory import UnitMemory, digest_rows, load_call, load_unit, read_only, unpack
 from .store.reader import assemble
 from .store.rows import ITEM, fact_row, hash_only
 
@@ -149,6 +149,11 @@ class VerifyingContext:
             self._note("call", slot.key, known.fact or "", derived)
         return completion
 
+    async def recall(self, slot: Slot, request: Request) -> Completion:
+        """See `Context.recall`; the call was compared where its own unit asked for it."""
+        await asyncio.sleep(0)
+        return recalled(slot, request, load_call(self._path, slot.key), self._providers)
+
     async def record(self, *facts: Fact, effects: Sequence[Effect] = ()) -> None:
         """Compare; a difference is noted and the derived value goes on."""
         for fact in facts:
@@ -176,6 +181,10 @@ class VerifyingContext:
     def wants_revision(self, unit: str, step: str, nodes: Sequence[str]) -> bool:
         """Whether the file holds the later decision point."""
         return step in self._memories[unit].marks
+
+    def vetoed(self) -> frozenset[str]:
+        """What the file's commands have vetoed."""
+        return self._book.vetoed()
 
     async def run_units(
         self, units: Sequence[UnitSpec], body: UnitBody, *, one_after_another: bool = False

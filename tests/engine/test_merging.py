@@ -2,17 +2,20 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from evoscope.engine.canonical import canonical_json
 from evoscope.engine.errors import ConfigError, DataError
 from evoscope.engine.export_cegar import contents
 from evoscope.engine.merging import pin_of, runs_to_merge
+from evoscope.engine.report import cegar_rules
 from evoscope.engine.report.cegar_classes import flag_set
 from evoscope.engine.report.cegar_read import CegarRun, read_cegar
 from evoscope.engine.report.cegar_report import cegar_report
@@ -98,6 +101,35 @@ def test_a_pool_has_the_operators_of_its_runs_with_the_verdicts_they_had(
     assert effect["pool"] == len(whole.admitted) and effect["delta"] is not None
 
 
+def vetoed(kit: Kit, path: Path, nodes: Sequence[str]) -> dict[str, Any]:
+    """The effect once these operators are vetoed and the finished run has been resumed."""
+    for node in nodes:
+        told = {"id": node.replace("/", "-"), "kind": "veto", "args": {"node": node}, "reason": "x"}
+        kit.command(path, told)
+    assert kit.finish(path, 5).state == "finished"
+    verified = kit.verify(path)
+    assert verified.ok, verified.mismatches
+    with Reader(trains.described(path)) as reader:
+        return cegar_effect(reader)
+
+
+def test_what_late_vetoes_leave_of_a_pool_is_scored_when_the_run_is_resumed(
+    sources: list[Path], pooled: Path, server: OutcomeServer
+) -> None:
+    kit = kit_of(pooled.parent, server, 0, runs_to_merge(sources))
+    path = kit.file("vetoed")
+    path.write_bytes(pooled.read_bytes())
+    nodes = [one.node for one in opened(path).admitted]
+    for count in range(1, len(nodes)):
+        effect, run = vetoed(kit, path, nodes[count - 1 : count]), opened(path)
+        flagged = run.flagged(run.training).__getitem__
+        found, null = cegar_rules.tested(run.training, flagged, 42)
+        told = (effect["pool"], effect["delta"], effect["flags"], effect["p"])
+        assert told == (len(nodes) - count, found.delta, found.flags, null.p)
+    effect = vetoed(kit, path, nodes[-1:])
+    assert (effect["pool"], effect["delta"], effect["flags"]) == (0, None, None)
+
+
 def test_the_pools_report_counts_the_calls_of_its_runs_and_none_of_its_own(
     sources: list[Path], pooled: Path
 ) -> None:
@@ -158,7 +190,8 @@ def test_a_veto_takes_a_merged_operator_out_of_a_finished_pool(
     assert kit.finish(path, 2).state == "finished"
     with Reader(path) as reader:
         rows = reader.rows("SELECT vetoes, chosen FROM decision WHERE kind = 'fallback'")
-    assert rows == [(f'["{gone}"]', "[]")]
+    left = [one.node for one in opened(path).admitted]
+    assert rows == [(f'["{gone}"]', "[]"), (f'["{gone}"]', canonical_json(left))]
     assert gone not in [o.node for o in opened(path).admitted]
     assert kit.verify(path).ok
 

@@ -12,16 +12,21 @@ ADMISSIONS = (
     "SELECT considered, unit FROM decision "
     f"WHERE kind = 'admit' AND {OF_THE_SEARCH} ORDER BY seq DESC"
 )
+REVISIONS = (
+    "SELECT considered, unit FROM decision WHERE kind = 'fallback' "
+    "AND unit IN (SELECT id FROM unit WHERE kind = 'revision') ORDER BY seq DESC"
+)
+"""What was left of the pool after a veto."""
 ABANDONED = f"SELECT count(*) FROM decision WHERE kind = 'abandon' AND {OF_THE_SEARCH}"
 VETOED = "SELECT id FROM node WHERE vetoed = 1"
-NULL = "SELECT outcome, n FROM tally WHERE gate = 'null' AND axis = ?"
+NULL = "SELECT outcome, n FROM tally WHERE gate = 'null' AND axis = ? AND unit = ?"
 
 
 def cegar_effect(reader: Reader) -> dict[str, Any]:
     """Delta, share of headroom, flags and p of the pool on training, and the pool's size.
 
-    Unknown (None) while nothing is admitted, and where a veto has made a pool that no decision
-    has scored yet. Held-out figures come from the scoring command only.
+    Unknown (None) while nothing is admitted, and after a veto until the run has scored what is
+    left: at its end, or when it is resumed. Held-out figures come from the scoring command only.
     """
     vetoed = {node for (node,) in reader.rows(VETOED)}
     (abandoned,) = reader.row(ABANDONED) or (0,)
@@ -29,17 +34,23 @@ def cegar_effect(reader: Reader) -> dict[str, Any]:
         "delta": None, "headroom_share": None, "flags": None, "pool": 0, "p": None,
         "abandoned_targets": abandoned,
     }  # fmt: skip
-    admissions = [json.loads(considered)[0] for considered, _ in reader.rows(ADMISSIONS)]
-    standing = {one["node"] for one in admissions} - vetoed
+    admissions = [(json.loads(text)[0], unit) for text, unit in reader.rows(ADMISSIONS)]
+    revisions = [(json.loads(text)[0], unit) for text, unit in reader.rows(REVISIONS)]
+    standing = {one["node"] for one, _ in admissions} - vetoed
     found["pool"] = len(standing)
-    known = next((one for one in admissions if set(one["pool"]["members"]) == standing), None)
-    if known is not None:
-        pool = known["pool"]
+    known = next((one for one in (*admissions, *revisions) if standing == _members(one[0])), None)
+    if known is not None and standing:
+        pool, axis = known[0]["pool"], (known[0]["node"], known[1])
         delta, headroom = Fraction(pool["delta"]), Fraction(pool["headroom"])
-        counts = dict(reader.rows(NULL, (known["node"],)))
+        counts = dict(reader.rows(NULL, axis))
         found |= {"delta": delta, "flags": pool["flags"], "p": _p(counts)}
         found["headroom_share"] = delta / headroom if headroom else None
     return found
+
+
+def _members(considered: dict[str, Any]) -> set[str]:
+    """The pool that a decision has scored; empty where nothing was left of it."""
+    return set(considered.get("pool", {}).get("members", ()))
 
 
 def _p(counts: dict[str, int]) -> Fraction | None:

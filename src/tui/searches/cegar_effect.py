@@ -35,6 +35,10 @@ _OF_THE_SEARCH = "unit IN (SELECT id FROM unit WHERE kind = 'target')"
 _ADMITTED = (
     f"SELECT considered FROM decision WHERE kind = 'admit' AND {_OF_THE_SEARCH} ORDER BY seq DESC"
 )
+_REVISED = (
+    "SELECT considered FROM decision WHERE kind = 'fallback' "
+    "AND unit IN (SELECT id FROM unit WHERE kind = 'revision') ORDER BY seq DESC"
+)
 _ENDED = "SELECT json_extract(result, '$.ended'), state FROM unit WHERE kind = 'target'"
 _COUNTS = (
     "SELECT (SELECT count(*) FROM matrix WHERE node = 'labels'), (SELECT count(*) FROM item), "
@@ -46,7 +50,9 @@ _COUNTS = (
 def read_effect(reader: Reader) -> Effect:
     """The pool's figures, targets by state, calls, and the held-out score where there is one."""
     admitted, standing = _admitted(reader), _standing(reader)
-    pools = (one["pool"] for one in admitted if sorted(one["pool"]["members"]) == standing)
+    revised = [json.loads(row[0])[0] for row in reader.rows(_REVISED)]
+    scored = [one["pool"] for one in (*admitted, *revised) if "pool" in one]
+    pools = (pool for pool in scored if sorted(pool["members"]) == standing)
     states: dict[str, int] = {}
     for ended, state in reader.rows(_ENDED):
         word = ended or state
@@ -124,7 +130,7 @@ def _delta_line(found: Mapping[str, Any], effect: Effect) -> Line:
         rest = f"  {_change(*told)}{p}, training"
         return ((" Delta      ", "dim"), (delta_text(delta), "accent"), (rest, "dim"))
     if found.get("pool"):
-        text = "not known since a veto; the next admission says it"
+        text = "not known since a veto; the run scores what is left at its end, or resumed"
     elif "admitted" in effect.states:
         text = "no operator is left in the pool since a veto"
     elif effect.states:

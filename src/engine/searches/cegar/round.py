@@ -1,5 +1,6 @@
 """One round: the next target, its attempts at both levels, and how it ends (Algorithm 1)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...model.core import Decision, Directives, Effect, Event, NodeState, Tally
@@ -170,16 +171,22 @@ class Round:
 def pool_with(
     desk: Desk, unit: str, operator: Operator, said: Directives
 ) -> tuple[dict[str, Json], list[Effect]]:
-    """The pool grown by an operator on the training split: its figures, and the counts of its
-    null test, which are an effect because no decision reads them."""
-    voting = [*desk.voting(said.vetoed), operator]
+    """The pool grown by an operator on the training split; see `pool_of`."""
+    return pool_of(desk, unit, operator.node, [*desk.voting(said.vetoed), operator])
+
+
+def pool_of(
+    desk: Desk, unit: str, axis: str, voting: Sequence[Operator]
+) -> tuple[dict[str, Json], list[Effect]]:
+    """A pool's figures on the training split, and the counts of its null test under `axis`, which
+    are an effect because no decision reads them."""
     flags = pool_flags([desk.columns[one.node] for one in voting], desk.training)
     votes = desk.training.votes(lambda member: flags[member])
     members: list[Json] = [one.node for one in voting]
     null = shuffle_test([vote.count() for vote in votes], seed=desk.ctx.seed)
     counts = {} if null is None else {"at_least": null.at_least, "resamples": null.resamples}
     return {**detail_of(score(votes)), "members": members}, [
-        Tally(unit, "null", operator.node, name, count) for name, count in counts.items()
+        Tally(unit, "null", axis, name, count) for name, count in counts.items()
     ]
 
 

@@ -2,7 +2,8 @@
 
 Units: the baseline (labels, starting pool), then one a round, one after another; the next one
 says how the search ended, with the certificate where every blind spot left has been abandoned.
-Baselines and ablations that the configuration asks for come last, each in units of its own.
+Behind it stands a unit for each operator that a person has vetoed. Baselines and ablations that
+the configuration asks for come last, each in units of its own.
 """
 
 from ...canonical import canonical_json
@@ -18,6 +19,7 @@ from .outcome import RoundResult
 from .partition import BlindSpot
 from .pool import Desk
 from .pooled import merge
+from .revision import revise
 from .setup import JUDGE, ROLES, CegarSetup
 from .training import LABELS
 
@@ -42,6 +44,7 @@ async def run(ctx: Context, setup: CegarSetup) -> None:
         return
     spec = UnitSpec(ENDING, "ending", len(results) + 1)
     if await unit_of(ctx, spec, _ending(desk, results)) is not None:
+        await revise(desk, len(results) + 1)
         await compare(desk, len(results) + 2)
 
 

@@ -111,7 +111,8 @@ def test_a_veto_takes_an_operator_out_of_the_pool_from_the_next_decision_on(kit:
     kit.command(path, {"id": "v", "kind": "veto", "args": {"node": first}, "reason": "a leak"})
     assert kit.finish(path, 2).state == "finished"
     fallback = rows(path, "SELECT vetoes, chosen FROM decision WHERE kind = 'fallback'")
-    assert fallback == [(json.dumps([first]), "[]")]
+    left = [node for node in admitted(whole) if node != first]
+    assert fallback == [(json.dumps([first]), "[]"), (json.dumps([first]), json.dumps(left))]
     assert kit.verify(path).ok
     again = kit.file("early")
     nodes = rows(whole, f"SELECT seq FROM node WHERE id = '{first}'")

@@ -116,6 +116,14 @@ class MemoryContext:
             raise known[1]
         return known[1]
 
+    async def recall(self, slot: Slot, request: Request) -> Completion:
+        known = self.store.calls.get(slot.key)
+        if known is None or known[0] != request:
+            raise ReplayDiverged(f"replay diverged at {slot.key}")
+        if isinstance(known[1], CallFailed):
+            raise known[1]
+        return known[1]
+
     async def record(self, *facts: Fact, effects: Sequence[Effect] = ()) -> None:
         new = False
         for fact in facts:
@@ -158,6 +166,9 @@ class MemoryContext:
         self.store.commands += self.at.pop((unit, f"before {step}"), ())
         live = self._vetoed(self.store.commands)
         return (unit, step) in self.store.marks or not live.isdisjoint(nodes)
+
+    def vetoed(self) -> frozenset[str]:
+        return self._vetoed(self.store.commands)
 
     async def run_units(
         self, units: Sequence[UnitSpec], body: UnitBody, *, one_after_another: bool = False
