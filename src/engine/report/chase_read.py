@@ -67,7 +67,8 @@ class ChaseRun:
     """Decisions in order, confirmations, what was used, and the certification's result.
 
     `evo_gains` are G_rel on D_evo of the certified harnesses, `rates` R on D_cert by harness and
-    benchmark; both are empty before D_cert was opened.
+    benchmark; both are empty before D_cert was opened. `kinds` are the round that proposed a
+    harness, and as what: structural, guidance or integrated; H_0 has none.
     """
 
     name: str
@@ -81,6 +82,7 @@ class ChaseRun:
     benchmark: Mapping[str, Any] = field(default_factory=dict)
     evo_gains: Mapping[str, Fraction] = field(default_factory=dict)
     rates: Mapping[tuple[str, str], Fraction] = field(default_factory=dict)
+    kinds: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def of(self, *kinds: str) -> list[Choice]:
         """The decisions of these kinds."""
@@ -91,9 +93,9 @@ def read_chase(reader: Reader) -> ChaseRun:
     """The run in a file, as far as it has come. Raises StoreError."""
     choices = read_choices(reader)
     nodes = {
-        node: (description, json.loads(origin), bool(vetoed))
-        for node, description, origin, vetoed in reader.rows(
-            "SELECT id, description, origin, vetoed FROM node"
+        node: (description, json.loads(origin), bool(vetoed), unit)
+        for node, description, origin, vetoed, unit in reader.rows(
+            "SELECT id, description, origin, vetoed, unit FROM node"
         )
     }
     row = reader.row("SELECT result FROM unit WHERE id = 'certification' AND state = 'done'")
@@ -109,7 +111,12 @@ def read_chase(reader: Reader) -> ChaseRun:
         confirmations=tuple(_confirmations(choices, nodes)),
         uses=tuple(_uses(reader, sealed)),
         certification=result,
-        descriptions={node: description for node, (description, _, _) in nodes.items()},
+        descriptions={node: description for node, (description, *_) in nodes.items()},
+        kinds={
+            node: (unit, origin["kind"])
+            for node, (_, origin, _, unit) in nodes.items()
+            if "kind" in origin
+        },
         contested=tuple(node for node in fixed if node in nodes and nodes[node][2]),
         settings=config.get("chase", {}),
         benchmark=config.get("benchmark", {}),
@@ -119,7 +126,7 @@ def read_chase(reader: Reader) -> ChaseRun:
 
 
 def _confirmations(
-    choices: tuple[Choice, ...], nodes: Mapping[str, tuple[str, Any, bool]]
+    choices: tuple[Choice, ...], nodes: Mapping[str, tuple[str, Any, bool, str]]
 ) -> list[Confirmation]:
     found = []
     for choice in choices:
@@ -127,7 +134,7 @@ def _confirmations(
             continue
         disc = {row["node"]: row["disc"] for row in choice.considered if "disc" in row}
         last = choice.considered[-1]
-        description, origin, vetoed = nodes.get(last["node"], ("", {}, False))
+        description, origin, vetoed, _ = nodes.get(last["node"], ("", {}, False, ""))
         found.append(
             Confirmation(
                 last["node"], choice.unit, description, ", ".join(origin.get("family", [])),

@@ -125,13 +125,13 @@ def selection_table(run: ChaseRun) -> Table | None:
         if choice.step == "select" and choice.unit.startswith("chase/"):
             rows += [
                 (choice.unit, *row, choice.kind if row[0] in choice.chosen else "")
-                for row in _gain_rows(choice.considered)
+                for row in _gain_rows(run, choice.considered, choice.unit)
             ]
     if not rows:
         return None
     heads = columns(
-        "round", "harness", ("G_rel", 2), "Delta by counterfactual", ("Gamma", 2), "binds", "pass",
-        "outcome",
+        "round", "harness", "kind", ("G_rel", 2), "Delta by counterfactual", ("Gamma", 2), "binds",
+        "pass", "outcome",
     )  # fmt: skip
     return Table("Selections on D_evo, per cent of gain", heads, tuple(rows))
 
@@ -142,15 +142,33 @@ def matrix_table(run: ChaseRun) -> Table | None:
     if final is None:
         return None
     rows = tuple(
-        (*row, "chosen" if row[0] in final.chosen else "") for row in _gain_rows(final.considered)
+        (*row, "chosen" if row[0] in final.chosen else "")
+        for row in _gain_rows(run, final.considered)
     )
     heads = columns(
-        "harness", ("G_rel", 2), "Delta by counterfactual", ("Gamma", 2), "binds", "pass", ""
+        "harness",
+        "kind",
+        ("G_rel", 2),
+        "Delta by counterfactual",
+        ("Gamma", 2),
+        "binds",
+        "pass",
+        "",
     )
     return Table("Harnesses under the final archive, on D_evo", heads, rows)
 
 
-def _gain_rows(considered: Iterable[Mapping[str, Any]]) -> list[tuple[Cell, ...]]:
+def _kind(run: ChaseRun, node: str, unit: str) -> str:
+    """As what a harness was proposed; in a round, those that came into it are only earlier ones."""
+    if node not in run.kinds:
+        return "start"
+    proposed, kind = run.kinds[node]
+    return kind if unit in ("", proposed) else "earlier"
+
+
+def _gain_rows(
+    run: ChaseRun, considered: Iterable[Mapping[str, Any]], unit: str = ""
+) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     for row in considered:
         released = Fraction(row["g_rel"])
@@ -161,8 +179,8 @@ def _gain_rows(considered: Iterable[Mapping[str, Any]]) -> list[tuple[Cell, ...]
         ]
         passes = "yes" if row["feasible"] else "no"
         rows.append(
-            (row["node"], percent(row["g_rel"]), "; ".join(deltas) or "none",
-             percent(row["gamma"]), row["binding"] or "", passes)
+            (row["node"], _kind(run, row["node"], unit), percent(row["g_rel"]),
+             "; ".join(deltas) or "none", percent(row["gamma"]), row["binding"] or "", passes)
         )  # fmt: skip
     return rows
 

@@ -12,7 +12,12 @@ import pytest
 
 from evoscope.cli.show_whole import _chase_lines
 from evoscope.engine.report.chase_read import ChaseRun, Use, read_chase
-from evoscope.engine.report.chase_report import guarantee_table, selection_table, use_table
+from evoscope.engine.report.chase_report import (
+    guarantee_table,
+    matrix_table,
+    selection_table,
+    use_table,
+)
 from evoscope.engine.store.chase import chase_archive
 from evoscope.engine.store.reader import Reader
 
@@ -34,6 +39,22 @@ def test_a_selection_s_outcome_stands_beside_the_harness_that_it_chose(run: Chas
         for one in run.choices
         if one.step == "select" and one.unit.startswith("chase/")
     ]
+
+
+def test_a_selection_names_as_what_each_candidate_was_proposed(run: ChaseRun) -> None:
+    table, final = selection_table(run), matrix_table(run)
+    assert table is not None and final is not None
+    assert [column.name for column in table.columns][1:3] == ["harness", "kind"]
+    with closing(sqlite3.connect(RECORDED)) as db:
+        sql = "SELECT unit, id, json_extract(origin, '$.kind') FROM node WHERE kind = 'harness'"
+        proposed = {(unit, node): kind for unit, node, kind in db.execute(sql)}
+    shown = {row[:2]: row[2] for row in table.rows}
+    for place, kind in shown.items():
+        other = "start" if place[1] == "H0" else "earlier"
+        assert kind == proposed.get((str(place[0]), str(place[1])), other)
+    assert {"start", "structural", "guidance", "integrated"} <= set(shown.values())
+    assert final.rows[0][:2] == ("H0", "start")
+    assert {row[1] for row in final.rows[1:]} <= {"structural", "guidance", "integrated"}
 
 
 def test_tokens_without_cached_input_are_unknown_where_no_provider_told_of_a_cache(
