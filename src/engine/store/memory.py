@@ -111,11 +111,11 @@ def load_unit(path: Path, unit: str) -> UnitMemory:
     return memory
 
 
-def load_call(path: Path, slot: str) -> KnownCall:
-    """Read one recorded call with its reply (blocking)."""
+def load_call(path: Path, slot: str) -> KnownCall | None:
+    """Read one recorded call with its reply (blocking); None where the slot has none."""
     with closing(read_only(path)) as db:
-        _, *rest = db.execute(f"{CALL_COLUMNS} WHERE c.slot = ?", (slot,)).fetchone()
-    return KnownCall(*rest)
+        row = db.execute(f"{CALL_COLUMNS} WHERE c.slot = ?", (slot,)).fetchone()
+    return None if row is None else KnownCall(*row[1:])
 
 
 def read_only(path: Path) -> sqlite3.Connection:

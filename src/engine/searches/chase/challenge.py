@@ -73,7 +73,7 @@ async def challenge(desk: Desk, unit: str, state: State, number: int) -> None:
     slot = Slot(unit, "challenge", state.current)
     data = _input(desk, state, said.vetoed)
     archive = state.archived(said.vetoed)
-    files = history_files(state, (BASE, state.current), archive)
+    files = history_files(desk, state, (BASE, state.current), archive)
     ideas = await ask(desk, slot, "challenger", "chase/challenge", data, files, read_ideas)
     admitted: list[Admitted] = []
     if isinstance(ideas, Ideas):

@@ -1,8 +1,9 @@
 """Rollouts of a harness on a set of tasks under a benchmark variant, recorded and scored."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from ...benchmarks.environment import AgentTask, Environment
 from ...errors import CallFailed
@@ -10,12 +11,14 @@ from ...gates.together import together
 from ...model.chase import Harness
 from ...model.core import Rollout, Slot
 from ...model.llm import Json
-from .agent import Loop, Trajectory, opening
+from .agent import Complete, Loop, Trajectory, opening
 from .gains import Sheet
 from .setup import Desk
 from .state import State
 
 Rolled = tuple[Rollout, Trajectory | None]
+Kept = Mapping[str, Any]
+"""A rollout as the state keeps it."""
 
 
 async def evaluate(
@@ -55,14 +58,10 @@ async def _one(
     desk: Desk, unit: str, harness: tuple[str, Harness], benchmark: str, env: Environment,
     task: AgentTask, sample: int,
 ) -> Rolled:  # fmt: skip
-    profile = desk.setup.profiles["agent"]
-    first = replace(opening(profile, harness[1], env, task), sample=sample)
-    if first.params.seed is not None:
-        first = replace(first, params=replace(first.params, seed=first.params.seed + sample))
     slot = Slot(unit, f"agent:{benchmark}:{task.id}", harness[0], sample)
     outcome: Literal["graded", "unparsed", "error"] = "error"
     try:
-        trajectory = await Loop(desk.ctx, slot, first, harness[1], env, task).run()
+        trajectory = await _loop(desk, desk.ctx.complete, slot, harness[1], env, task).run()
     except CallFailed as error:
         rollout = Rollout(
             harness[0], unit, benchmark, task.id, sample, outcome, None, parsed=error.reason,
@@ -82,6 +81,33 @@ async def _one(
     )  # fmt: skip
 
 
+def _loop(
+    desk: Desk, complete: Complete, slot: Slot, harness: Harness, env: Environment, task: AgentTask
+) -> Loop:
+    profile = desk.setup.profiles["agent"]
+    first = replace(opening(profile, harness, env, task), sample=slot.number)
+    if first.params.seed is not None:
+        first = replace(first, params=replace(first.params, seed=first.params.seed + slot.number))
+    return Loop(complete, slot, first, harness, env, task)
+
+
+async def shown_again(
+    desk: Desk, harness: tuple[str, Harness], benchmark: str, task: str, kept: Sequence[Kept]
+) -> dict[str, Json]:
+    """A task's rollouts in full, as the history shows them, from the calls that the run has.
+
+    `kept` are the state's entries. Nothing is bought: the rollouts are played again from the file.
+    """
+    env = desk.variants[benchmark]
+    asked = next(one for one in env.tasks if one.id == task)
+    rollouts: list[Json] = []
+    for entry in kept:
+        slot = Slot(entry["unit"], f"agent:{benchmark}:{task}", harness[0], entry["sample"])
+        played = await _loop(desk, desk.ctx.recall, slot, harness[1], env, asked).run()
+        rollouts.append({**played.shown(), "score": entry["score"]})
+    return {"question": asked.question, "rollouts": rollouts}
+
+
 def _scores(sheet: Sheet, rolled: list[Rolled]) -> dict[str, tuple[Fraction, ...]]:
     scores: dict[str, tuple[Fraction, ...]] = {task: () for task in sheet.tasks}
     for rollout, _ in rolled:
@@ -95,5 +121,6 @@ def _trajectories(rolled: list[Rolled]) -> dict[str, list[Json]]:
     for rollout, trajectory in rolled:
         if trajectory is not None:
             entry: dict[str, Json] = {**trajectory.plain(), "score": str(rollout.score)}
+            entry |= {"unit": rollout.unit, "sample": rollout.sample}
             found.setdefault(rollout.item, []).append(entry)
     return found

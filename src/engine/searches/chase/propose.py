@@ -16,7 +16,7 @@ from ...model.core import Node, NodeState, Slot, Tally, Verdict
 from ...model.llm import Json
 from .gains import REL
 from .gate import objections
-from .history import ask, whole_history
+from .history import History, ask, whole_history
 from .selection import KINDS
 from .setup import Desk
 from .state import BASE, NEUTRAL, State, harness_id
@@ -66,7 +66,7 @@ async def propose(
 ) -> list[Candidate]:
     """The round's usable candidates, in the order of `KINDS`; each is a node, each refusal a
     verdict. A spec that is known already, or that stands twice, is no new candidate."""
-    files = whole_history(state)
+    files = whole_history(desk, state)
     data = _input(desk, state, number, constraints)
     passes = [_feedback(desk, unit, state, data, files, stage) for stage in FEEDBACK]
     data["feedback"] = list(await together(passes))
@@ -119,7 +119,7 @@ def _input(desk: Desk, state: State, number: int, constraints: Sequence[Json]) -
 
 
 async def _feedback(
-    desk: Desk, unit: str, state: State, data: Mapping[str, Json], files: Mapping[str, str],
+    desk: Desk, unit: str, state: State, data: Mapping[str, Json], files: History,
     stage: str,
 ) -> Json:  # fmt: skip
     slot = Slot(unit, stage, state.start)
@@ -130,7 +130,7 @@ async def _feedback(
 
 
 async def _draft(
-    desk: Desk, unit: str, state: State, data: Mapping[str, Json], files: Mapping[str, str],
+    desk: Desk, unit: str, state: State, data: Mapping[str, Json], files: History,
     kind: str,
 ) -> Draft | str:  # fmt: skip
     slot = Slot(unit, kind, state.start)

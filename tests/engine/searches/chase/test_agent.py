@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from evoscope.engine.benchmarks.environment import AgentTask, Limits
 from evoscope.engine.benchmarks.syn_ledger.environment import SynLedger
-from evoscope.engine.context import Context
+from evoscope.engine.errors import CallFailed
 from evoscope.engine.model.chase import (
     ACTIONS,
     CONDITIONS,
@@ -57,12 +57,8 @@ async def play(
     own = harness or Harness()
     ctx = MemoryContext(lambda slot, request: script(request, slot.step))
     first = opening(PROFILE, own, env, task())
-    trajectory = await Loop(ctx_of(ctx), Slot("u", "agent", "H", 0), first, own, env, task()).run()
+    trajectory = await Loop(ctx.complete, Slot("u", "agent", "H", 0), first, own, env, task()).run()
     return trajectory, ctx
-
-
-def ctx_of(ctx: MemoryContext) -> Context:
-    return ctx
 
 
 def stop(text: str = "7") -> Completion:
@@ -106,6 +102,22 @@ async def test_a_used_up_budget_answers_with_an_error_and_goes_on() -> None:
     )
     assert trajectory.end == "answered"
     assert "no calculator calls are left" in last_messages(ctx)[-1].text
+
+
+@pytest.mark.parametrize("finish", [Finish.REFUSAL, Finish.CONTENT_FILTER])
+@pytest.mark.parametrize("turn", [0, 1])
+async def test_a_refused_turn_is_a_rollout_that_cannot_be_had(finish: Finish, turn: int) -> None:
+    def script(request: Request, now: int) -> Completion:
+        return Completion("no", finish) if now == turn else calls(("list_files", {}))
+
+    with pytest.raises(CallFailed, match=finish.value) as failed:
+        await play(script)
+    assert failed.value.slot == Slot("u", "agent", "H", 0, step=turn).key
+
+
+async def test_a_cut_off_reply_is_no_answer_and_no_missing_rollout() -> None:
+    trajectory, _ = await play(lambda r, turn: Completion("7", Finish.LENGTH))
+    assert trajectory.end == "no answer"
 
 
 async def test_rules_before_the_answer_ask_once_each() -> None:

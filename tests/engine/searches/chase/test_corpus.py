@@ -112,7 +112,8 @@ async def rate(own: Harness, env: Environment) -> Fraction:
     for task in env.tasks:
         first = opening(Profile("off", "agent", Params()), own, env, task)
         ctx: Any = MemoryContext(answer)
-        trajectory = await Loop(ctx, Slot("u", task.id, "H", 0), first, own, env, task).run()
+        slot = Slot("u", task.id, "H", 0)
+        trajectory = await Loop(ctx.complete, slot, first, own, env, task).run()
         right += env.grade(task.id, trajectory.answer).score
     return right / len(env.tasks)
 

@@ -14,6 +14,7 @@ from evoscope.engine.model.core import Decision, Node, Rollout, Slot, Verdict
 from evoscope.engine.model.llm import Completion, Request
 from evoscope.engine.searches.chase.history import history_files, whole_history
 from evoscope.engine.searches.chase.search import run, total
+from evoscope.engine.searches.chase.setup import Desk
 from evoscope.engine.searches.chase.state import load_state
 from tests.engine.searches.chase.arena import answer, ledger, setup
 from tests.engine.searches.harden.memory_context import MemoryContext, Store
@@ -227,11 +228,13 @@ async def test_a_round_after_a_veto_of_the_present_harness_starts_from_the_first
 async def test_a_challenger_reads_of_the_two_harnesses_that_it_compares_alone() -> None:
     state = load_state((await lived()).store.texts["state/chase/r2"], OPERATORS)
     assert set(state.harnesses) > {"H0", state.current}
-    files = history_files(state, ("H0", state.current), ("rel",))
-    assert {path.split("/")[0] for path in files} == {"H0", state.current}
-    assert {path.split("/")[1] for path in files} == {"harness.json", "scores.json", "rel"}
-    assert set(json.loads(files["H0/scores.json"])) == {"rel"}
-    assert set(files) < set(whole_history(state))
+    desk = Desk(await lived(), setup(1))
+    files = history_files(desk, state, ("H0", state.current), ("rel",))
+    assert {path.split("/")[0] for path in files.paths} == {"H0", state.current}
+    shown = {"harness.json", "prompt.txt", "scores.json", "rel"}
+    assert {path.split("/")[1] for path in files.paths} == shown
+    assert set(json.loads(files.texts["H0/scores.json"])) == {"rel"}
+    assert set(files.paths) < set(whole_history(desk, state).paths)
 
 
 async def test_a_spec_that_is_known_is_refused_and_says_of_which_harness_it_is() -> None:

@@ -34,7 +34,7 @@ async def play(server: LlmServer, wire: str) -> Trajectory:
     provider = provider_at(server.url, wire)
     try:
         first = opening(Profile(wire, model, Params()), own, env, task)
-        loop = Loop(Live(provider), Slot("u", "agent", "H"), first, own, env, task)  # type: ignore[arg-type]
+        loop = Loop(Live(provider).complete, Slot("u", "agent", "H"), first, own, env, task)  # type: ignore[arg-type]
         return await loop.run()
     finally:
         await provider.aclose()
