@@ -102,7 +102,7 @@ def _reader(db: sqlite3.Connection) -> Reader:
 
 
 def _certificate(db: sqlite3.Connection) -> None:
-    digest = _kept(db, {"sha256": "c0ffee" * 10, "distinctions": [{}]})
+    digest = _kept(db, {"sha256": "c0ffee" * 10, "distinctions": [{}], "pool": ["target-1/1"]})
     db.execute("INSERT INTO text VALUES ('cegar/certificate', ?)", (digest,))
 
 

@@ -99,6 +99,20 @@ def test_the_archive_has_pool_spots_and_certificate(reader):
     assert facts.score(admitted.node).helped == admitted.helped
 
 
+def test_a_certificate_over_an_operator_that_was_vetoed_since_is_contested(reader):
+    archive = cegar_pool.read_archive(reader)
+    assert archive.sealed is not None and archive.contested == ()
+    gone = replace(archive, contested=("target-1/1",))
+    head, known = (list(map(plain, cegar_pool.archive_head(one))) for one in (gone, archive))
+    assert head == [known[0], " contested   since a veto of target-1/1", *known[1:]]
+
+
+def test_an_incomplete_search_does_not_say_that_a_limit_ended_it(reader):
+    archive = replace(cegar_pool.read_archive(reader), sealed=None, ended="incomplete")
+    head = plain(cegar_pool.archive_head(archive)[0])
+    assert "blind spots are left that were not fully tried" in head and len(head) < 80
+
+
 def test_a_running_target_says_what_it_is_doing(cegar_run, tmp_path):
     path = tmp_path / "live.evo"
     path.write_bytes(cegar_run.read_bytes())
@@ -157,15 +171,29 @@ def test_a_last_unit_that_finds_nothing_to_try_is_no_progress_beyond_the_whole(c
     assert (status.done, status.total) == (3, 3)
 
 
-def test_after_a_veto_of_a_pool_member_the_effect_is_unknown(cegar_run, tmp_path):
+def test_after_a_veto_the_effect_is_unknown_until_what_is_left_is_scored(cegar_run, tmp_path):
     path = tmp_path / "vetoed.evo"
     path.write_bytes(cegar_run.read_bytes())
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE node SET vetoed = 1 WHERE id = 'target-1/1'")
     assert "not known since a veto" in effect_text(path)
     with Reader(path) as opened:
-        rows = cegar_pool.read_archive(opened).rows
-    assert [row.word for row in rows[:2]] == ["vetoed", "admitted"]
+        archive = cegar_pool.read_archive(opened)
+    assert [row.word for row in archive.rows[:2]] == ["vetoed", "admitted"]
+    assert archive.contested == ("target-1/1",)
+    pool = {
+        "members": [archive.rows[1].node], "delta": "1/50", "headroom": "1/10", "flags": 9,
+        "caught": 5, "helped": 2, "hurt": 0,
+    }  # fmt: skip
+    considered = json.dumps([{"node": "target-1/1", "pool": pool}])
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("INSERT INTO unit (id, kind, ord, state) VALUES ('r', 'revision', 9, 'done')")
+        db.execute(
+            "INSERT INTO decision SELECT max(seq) + 1, 'r', 'revise', 'fallback', 'r', ?, '[]', "
+            "'', '[]', time FROM decision",
+            (considered,),
+        )
+    assert "+0.0200  20.0% of the headroom, helped 2, hurt 0, training" in effect_text(path)
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE node SET vetoed = 1 WHERE state = 'promoted'")
     assert "no operator is left in the pool" in effect_text(path)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...engine.store.reader import Reader
 from ...engine.store.views import NodeRow
@@ -137,12 +137,14 @@ class Kept:
 class Archive:
     """The pool, the blind spots that are left, and how the search ended ("" while it goes on).
 
-    `sealed` is the certificate's hash with the number of its distinctions.
+    `sealed` is the certificate's hash with the number of its distinctions, `contested` the
+    operators under it that people have vetoed since.
     """
 
     rows: tuple[Kept, ...] = ()
     ended: str = ""
     sealed: tuple[str, int] | None = None
+    contested: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     trouble: str = ""
 
@@ -161,18 +163,18 @@ def read_archive(reader: Reader) -> Archive:
     left = [_spot(spot, search) for spot in spots or ()]
     ended = reader.row(_ENDING)
     counts = {"pool": len(search.standing), "starting": len(starting), "spots": len(left)}
+    known = json.loads(reader.named_text("cegar/certificate") or "null")
     return Archive(
-        (*pool, *left, *starting), ended[0] or "" if ended else "", _sealed(reader), counts,
+        (*pool, *left, *starting), ended[0] or "" if ended else "", _sealed(known),
+        tuple(node for node in (known or {}).get("pool", ()) if node in search.vetoed), counts,
         trouble(reader),
     )  # fmt: skip
 
 
-def _sealed(reader: Reader) -> tuple[str, int] | None:
-    text = reader.named_text("cegar/certificate")
-    if not text:
+def _sealed(known: Mapping[str, Any] | None) -> tuple[str, int] | None:
+    if known is None:
         return None
-    found = json.loads(text)
-    return str(found.get("sha256", "")), len(found.get("distinctions", ()))
+    return str(known.get("sha256", "")), len(known.get("distinctions", ()))
 
 
 def _operator(one: Attempt, facts: "Facts | None") -> Kept:
@@ -263,14 +265,18 @@ def kept_cells(row: Kept, glyphs: Glyphs) -> list[Span]:
 def archive_head(archive: Archive) -> list[Line]:
     """The certificate, or why there is none; then how much there is."""
     counts = archive.counts
+    lines = [_certificate_line(archive)]
+    if archive.contested:
+        nodes = tidy(", ".join(archive.contested))
+        lines.append(((" contested ", "warn"), (f"  since a veto of {nodes}", "warn")))
     if archive.trouble:
-        return [_certificate_line(archive), ((f" {tidy(archive.trouble)}", "bad"),)]
+        return [*lines, ((f" {tidy(archive.trouble)}", "bad"),)]
     spots = counts.get("spots", 0)
     told = (
         f" {counts.get('pool', 0)} in the pool, {spots} blind spot{'s' * (spots != 1)} left, "
         f"{counts.get('starting', 0)} hand-written"
     )
-    return [_certificate_line(archive), ((told, "dim"),)]
+    return [*lines, ((told, "dim"),)]
 
 
 def _certificate_line(archive: Archive) -> Line:
@@ -281,7 +287,7 @@ def _certificate_line(archive: Archive) -> Line:
     why = {
         "": "none yet: the search goes on",
         "separated": "none: no blind spot is left",
-        "incomplete": "none: incomplete, rounds or calls ran out with targets untried",
+        "incomplete": "none: incomplete, blind spots are left that were not fully tried",
         "pooled": "none: operators of other runs, merged",
     }
     return ((" certificate ", "dim"), (why.get(archive.ended, archive.ended), "warn"))
