@@ -1,10 +1,12 @@
 """What the screens say of a chase run: a file's rows in, lines out."""
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -208,11 +210,38 @@ def test_an_interval_is_over_tasks_and_needs_two():
 def test_vacuous_bounds_are_marked_and_missing_ones_said():
     lines = [plain(line) for line in chase_archive.bound_lines(
         {"delta_bs_at_most": 2.5, "vacuous_delta": True, "g_0_at_least": 0.1, "k": 2, "m": 3,
-         "n": 208, "alpha": 0.05, "rho": 0.0, "vacuous_gain": False}
+         "n": 208, "alpha": 0.05, "rho": 0.0, "vacuous_gain": False},
+        [],
     )]  # fmt: skip
     assert "Delta_BS <= 250.0%  vacuous" in lines[0]
     assert lines[1].strip() == "G_0 >= 10.0%" and "k 2" in lines[2]
-    assert "certification" in plain(chase_archive.bound_lines(None)[0])
+    assert "certification" in plain(chase_archive.bound_lines(None, [])[0])
+
+
+def test_the_stopping_bound_names_its_rounds_and_what_it_assumes(chase_run, tmp_path):
+    found = {"stopping": 0.4, "stopping_vacuous": False, "stopping_assumes": "all are optimal"}
+    held = [plain(line) for line in chase_archive.bound_lines(found, ["chase/r1", "chase/r3"])]
+    assert held[0].strip() == "Delta of the harness of chase/r1, chase/r3 < 40.0%"
+    assert held[1].strip() == "assumes that all are optimal"
+    (none, _) = (plain(line) for line in chase_archive.bound_lines(found, []))
+    assert "holds for no harness" in none and "40.0%" not in none
+    bounds = json.dumps({"guarantees": found})
+    path = Path(shutil.copy(chase_run, tmp_path / "bounds.evo"))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE unit SET result = ? WHERE id = 'certification'", (bounds,))
+        db.execute("UPDATE decision SET kind = 'archive' WHERE step = 'confirm'")
+    assert any("holds for no harness" in text for text in _bounds(path))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(
+            "UPDATE decision SET kind = 'reject' WHERE step = 'confirm' AND unit = 'chase/r2'"
+        )
+    assert any("of the harness of chase/r2 < 40.0%" in text for text in _bounds(path))
+
+
+def _bounds(path):
+    with Reader(path) as reader:
+        rows = chase_archive.read_archive(reader).rows
+    return [plain(row.text) for row in rows if row.key.startswith("bound ")]
 
 
 def test_the_effect_says_gain_archive_rounds_and_methods(chase_run, chase_live):

@@ -90,6 +90,14 @@ class Facts:
         """A method's rounds."""
         return [stage for stage in self.stages if stage.method == method]
 
+    def unconfirmed(self) -> list[str]:
+        """The rounds whose counterfactual was tested and not confirmed."""
+        return [
+            one.unit
+            for one in self.choices
+            if one.step == "confirm" and one.considered and one.kind != "archive"
+        ]
+
     def adopted(self) -> set[str]:
         """Every harness that a round adopted."""
         return {

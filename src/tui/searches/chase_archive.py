@@ -97,7 +97,7 @@ def read_archive(reader: Reader) -> Archive:
     rows.append(Row("head bounds", text=one(" bounds", "accent")))
     rows += [
         Row(f"bound {place}", text=line)
-        for place, line in enumerate(bound_lines(certified.get("guarantees")))
+        for place, line in enumerate(bound_lines(certified.get("guarantees"), facts.unconfirmed()))
     ]
     head = f"epsilon {points(share(found['epsilon']))}  eta {_eta(found['eta'])}"
     return Archive(tuple(rows), tuple(names), head)
@@ -162,28 +162,46 @@ def task_means(
     return [sum(values) / len(values) for values in by_task.values()]
 
 
-def bound_lines(found: Mapping[str, Any] | None) -> list[Line]:
-    """The guarantees as far as they hold anything; a vacuous one is marked."""
+def bound_lines(found: Mapping[str, Any] | None, rounds: Sequence[str]) -> list[Line]:
+    """The guarantees as far as they hold anything; a vacuous one is marked.
+
+    `rounds` are those whose counterfactual was not confirmed: the stopping bound speaks of them.
+    """
     if not found:
         return [one("   they come with the certification", "dim")]
     lines: list[Line] = []
     if "note" in found:
         lines.append(one(f"   {tidy(str(found['note']))}", "dim"))
-    for name, sign, text, vacuous in (
-        ("delta_bs_at_most", "<=", "Delta_BS", "vacuous_delta"),
-        ("g_0_at_least", ">=", "G_0", "vacuous_gain"),
-        ("stopping", "<", "Delta of a search that stopped", "stopping_vacuous"),
-    ):
-        value = found.get(name)
-        if isinstance(value, int | float):
-            line = f"   {text} {sign} {100 * value:.1f}%"
-            mark = "  vacuous: it holds for any harness" if found.get(vacuous) else ""
-            lines.append(((line, "" if not mark else "dim"), (mark, "warn")))
-        elif isinstance(value, str):
-            lines.append(one(f"   {text}: {tidy(value)}", "dim"))
+    lines += _bound(found, "delta_bs_at_most", "Delta_BS", "<=", "vacuous_delta")
+    lines += _bound(found, "g_0_at_least", "G_0", ">=", "vacuous_gain")
+    lines += _stopping(found, rounds)
     sizes = ", ".join(f"{name} {found[name]}" for name in ("k", "m", "n", "alpha", "rho")
                       if found.get(name) is not None)  # fmt: skip
     return [*lines, one(f"   with {tidy(sizes)}", "dim")]
+
+
+def _bound(found: Mapping[str, Any], name: str, text: str, sign: str, vacuous: str) -> list[Line]:
+    value = found.get(name)
+    if isinstance(value, str):
+        return [one(f"   {text}: {tidy(value)}", "dim")]
+    if not isinstance(value, int | float):
+        return []
+    mark = "  vacuous: it holds for any harness" if found.get(vacuous) else ""
+    line = f"   {text} {sign} {100 * value:.1f}%"
+    return [((line, "dim" if mark else ""), (mark, "warn"))]
+
+
+def _stopping(found: Mapping[str, Any], rounds: Sequence[str]) -> list[Line]:
+    """Theorem 3 with the rounds it holds for, and what it assumes."""
+    if not isinstance(found.get("stopping"), int | float):
+        return _bound(found, "stopping", "Delta of a search that stopped", "<", "")
+    if not rounds:
+        text = "no tested counterfactual went unconfirmed: it holds for no harness"
+        return [one(f"   stopping bound: {text}", "dim")]
+    of = f"Delta of the harness of {tidy(', '.join(rounds))}"
+    lines = _bound(found, "stopping", of, "<", "stopping_vacuous")
+    assumed = found.get("stopping_assumes")
+    return [*lines, one(f"     assumes that {tidy(str(assumed))}", "dim")] if assumed else lines
 
 
 def matrix_columns(names: Sequence[str], width: int) -> tuple[Column, ...]:
