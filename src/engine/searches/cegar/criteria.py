@@ -26,6 +26,8 @@ SWEEP = tuple(
     for text in ("0", "0.02", "0.05", "0.1", "0.15", "0.25", "0.35", "0.5", "0.75", "1", "2")
 )
 """Weights of a false alarm in the sweep; the class ratio is the twelfth."""
+SPARE = Fraction(3)
+"""The twelfth where the class ratio is one of the eleven."""
 
 
 def class_weight(incorrect: int, correct: int) -> Fraction:
@@ -82,8 +84,10 @@ class Criteria:
         return [chosen[name] for name in sorted(chosen)]
 
     def sweep(self) -> list[tuple[Fraction, Choice]]:
-        """The argmax of TP - w FP for the eleven weights of `SWEEP` and the class ratio."""
-        weights = sorted({*SWEEP, class_weight(self.landscape.incorrect, self.landscape.correct)})
+        """The argmax of TP - w FP for twelve weights: those of `SWEEP` and the class ratio, with
+        `SPARE` in its place where it is among them."""
+        ratio = class_weight(self.landscape.incorrect, self.landscape.correct)
+        weights = sorted({*SWEEP, SPARE if ratio in SWEEP else ratio})
         return [(weight, self._best(f"TP-{weight}FP", _weighted(weight))) for weight in weights]
 
     def oracle(self, name: str) -> Choice:

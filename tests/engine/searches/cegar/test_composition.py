@@ -182,6 +182,19 @@ def test_the_sweep_has_twelve_weights_with_the_class_ratio_among_them() -> None:
     assert by_weight[ratio].members == chosen["C6"].members
 
 
+@pytest.mark.parametrize("wrong", [1, 2, 4, 8])
+def test_the_sweep_has_twelve_weights_where_the_class_ratio_is_one_of_the_eleven(
+    wrong: int,
+) -> None:
+    split = [TaskFlags(np.array([True] * 4 + [False] * wrong), np.ones((2, 4 + wrong), dtype=bool))]
+    land = compose(split, {"all": split})
+    ratio = class_weight(land.incorrect, land.correct)
+    assert ratio in SWEEP
+    weights = [weight for weight, _ in Criteria(land).sweep()]
+    assert len(weights) == len(set(weights)) == 12 and {*SWEEP} < set(weights)
+    assert weights == [weight for weight, _ in Criteria(land).sweep()]
+
+
 def test_spearman_is_given_for_each_size() -> None:
     land = compose(tasks(5, (9, 8, 7), 8, 0.8), {"all": tasks(6, (5, 4), 8, 0.8)})
     found = dict(spearman_by_size(land, "all"))
