@@ -39,6 +39,8 @@ def cross_checks(config: RunConfig) -> Iterator[Finding]:
     yield from _check_files(config)
     yield from _check_benchmark(config)
     yield from _check_harden(config)
+    if config.cegar.bundle and config.cegar.sources:
+        yield ("cegar", "bundle"), None, "there are cegar.sources too; keep one of them"
     if not config.cegar.level1_attempts + config.cegar.level2_attempts:
         told = "no attempt at either level; allow some at one of them"
         yield ("cegar", "level1_attempts"), "0", told

@@ -10,6 +10,8 @@ from evoscope.engine.plans import calls_of
 
 HEAD = 'search = "cegar"\n[benchmark]\nkind = "code"\n'
 AUTHOR = '[providers.p]\nkind = "offline"\n[models.author]\nprovider = "p"\nmodel = "grammar"\n'
+BUNDLE = '[cegar.bundle]\npath = "domain"\ntraining = 3\n'
+SOURCES = '[[cegar.sources]]\ntasks = "tasks.jsonl"\nsamples = ["samples.jsonl"]\ntraining = 1\n'
 NOBODY = "[providers]\n[models]\n"
 
 
@@ -23,15 +25,23 @@ def test_paths_in_sources_bundle_and_pools_lead_from_the_files_folder(tmp_path: 
     for name in ("tasks.jsonl", "samples.jsonl", "a.evo"):
         (tmp_path / name).touch()
     (tmp_path / "domain").mkdir()
-    text = (
-        f'{AUTHOR}[cegar]\npool_from = ["a.evo"]\n[cegar.bundle]\npath = "domain"\ntraining = 3\n'
-        '[[cegar.sources]]\ntasks = "tasks.jsonl"\nsamples = ["samples.jsonl"]\ntraining = 1\n'
-    )
-    found = load_config(written(tmp_path, text)).cegar
+    pool = f'{AUTHOR}[cegar]\npool_from = ["a.evo"]\n'
+    found = load_config(written(tmp_path, f"{pool}{BUNDLE}")).cegar
     assert found.pool_from == (tmp_path / "a.evo",)
     assert found.bundle is not None and found.bundle.path == tmp_path / "domain"
+    found = load_config(written(tmp_path, f"{pool}{SOURCES}")).cegar
     assert found.sources[0].tasks == tmp_path / "tasks.jsonl"
     assert found.sources[0].samples == (tmp_path / "samples.jsonl",)
+
+
+def test_a_bundle_beside_sources_is_refused_before_anything_is_planned(tmp_path: Path) -> None:
+    for name in ("tasks.jsonl", "samples.jsonl"):
+        (tmp_path / name).touch()
+    (tmp_path / "domain").mkdir()
+    _, problems = examine_config(written(tmp_path, f"{AUTHOR}{BUNDLE}{SOURCES}"))
+    assert [(problem.key, problem.message) for problem in problems] == [
+        ("cegar.bundle", "there are cegar.sources too; keep one of them")
+    ]
 
 
 def test_a_merged_pool_needs_no_author_and_every_other_run_does(tmp_path: Path) -> None:
