@@ -47,15 +47,20 @@ def inputs(task: str, known: Sequence[tuple[Any, ...]], count: int = INPUTS) -> 
 
 
 def key(value: Any) -> str:
-    """A value as text that does not depend on the order in which sets are walked."""
+    """A value as text that does not depend on the order in which sets are walked.
+
+    As long as the value's own `repr` and a word for each container, however deep they nest.
+    """
     match value:
         case set() | frozenset():
-            return f"{type(value).__name__}({sorted(map(key, value))})"
+            parts = sorted(map(key, value))
         case list() | tuple():
-            return f"{type(value).__name__}({[key(part) for part in value]})"
+            parts = [key(part) for part in value]
         case dict():
-            return f"dict({[(key(name), key(kept)) for name, kept in value.items()]})"
-    return repr(value)
+            parts = [f"{key(name)}: {key(kept)}" for name, kept in value.items()]
+        case _:
+            return repr(value)
+    return f"{type(value).__name__}({', '.join(parts)})"
 
 
 def _rng(task: str, k: int) -> random.Random:

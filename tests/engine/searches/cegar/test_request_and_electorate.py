@@ -142,3 +142,15 @@ def test_a_matrix_of_another_size_is_refused() -> None:
 def test_a_matrix_takes_two_bits_a_cell_before_it_is_compressed() -> None:
     cells = [Verdict(n * 7919 % 3) for n in range(8000)]
     assert len(pack(cells)) < 2100
+
+
+def test_the_text_of_a_deeply_nested_value_stays_as_long_as_the_value() -> None:
+    value: object = "it's"
+    for depth in range(60):
+        value = {"a": value} if depth % 2 else [value]
+    assert len(key(value)) < 4 * len(repr(value))
+
+
+def test_texts_tell_kinds_of_containers_and_nestings_apart() -> None:
+    values = [[1, 2], (1, 2), {1, 2}, [[1], 2], [1, [2]], ["1, 2"], {1: 2}, [(1, 2)], "list(1, 2)"]
+    assert len({key(value) for value in values}) == len(values)
