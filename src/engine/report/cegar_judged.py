@@ -50,7 +50,8 @@ def judge_table(run: CegarRun, splits: Splits, said: Mapping[str, Sequence[Judge
         (
             *columns("model or rule", "role and prompt", "split"), *SCORED,
             *columns(
-                ("precision", 3), ("recall", 3), ("accuracy", 3), ("calls", 0), ("no verdict", 0)
+                ("precision", 3), ("recall", 3), ("accuracy", 3), ("judge calls", 0),
+                ("no verdict", 0),
             ),
         ),
         tuple(rows),

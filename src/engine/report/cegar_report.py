@@ -8,8 +8,10 @@ from ..searches.cegar.verdicts import Verdict, letters
 from ..stats.counts import benjamini_hochberg, bonferroni
 from ..stats.shuffle import ShuffleTest
 from .cegar_classes import classes_table, overlap_table, rarefaction_table, titled
+from .cegar_compared import JudgeSaid
 from .cegar_composition import composed, composition_tables
 from .cegar_costs import attempts_table, budget_table, cost_table, sensitivity_table
+from .cegar_judged import best_judge, flagged_by
 from .cegar_pools import pools_table, power_table
 from .cegar_read import CegarRun, Judged
 from .cegar_rules import Rule, flags_of, paired_table, percent, real, rules, tested
@@ -24,8 +26,9 @@ def cegar_report(
     held: Judged | None,
     provenance: Mapping[str, Json],
     banner: tuple[str, ...] = (),
+    said: Mapping[str, Sequence[JudgeSaid]] | None = None,
 ) -> Report:
-    """The whole report of a run, finished or not."""
+    """The whole report of a run, finished or not; `said` is the judge by split."""
     splits = {TRAINING: run.training} | ({HELD_OUT: held} if held is not None else {})
     told = banner if held is not None else (*banner, NOT_SCORED)
     if run.contested:
@@ -38,7 +41,7 @@ def cegar_report(
     last, ends = next(reversed(splits.items()))
     listed = rules(run, ends, chosen)
     tables = {
-        "effect": effect_table(run, splits, chosen),
+        "effect": effect_table(run, splits, chosen, said or {}),
         **({} if held is None else {"benchmarks": pools_table(held, listed, run.seed)}),
         "splits": splits_table(splits),
         "power": power_table(splits, run.seed),
@@ -83,15 +86,24 @@ def _rarefied(run: CegarRun, splits: Mapping[str, Judged]) -> dict[str, Table]:
 EFFECT = columns(
     "flag", "split", ("tasks", 0), ("decidable", 0), ("Delta", 4), ("% of headroom", 1),
     ("Delta, decidable", 4), ("p", 4), ("p, Bonferroni", 4), ("z", 2), ("flags", 0), ("helped", 0),
-    ("hurt", 0), ("false alarms", 4), ("calls", 0),
+    ("hurt", 0), ("false alarms", 4), ("author calls", 0),
+    ("judge calls", 0),
 )  # fmt: skip
 
 
-def effect_table(run: CegarRun, splits: Mapping[str, Judged], chosen: Sequence[int] = ()) -> Table:
-    """Table 1 of the paper: the pool, what C6 picks of it, its operators, the hand-written pool."""
+def effect_table(
+    run: CegarRun,
+    splits: Mapping[str, Judged],
+    chosen: Sequence[int],
+    said: Mapping[str, Sequence[JudgeSaid]],
+) -> Table:
+    """Table 1 of the paper: the pool, what C6 picks of it, its operators, the hand-written pool,
+    and the best judge where one was asked."""
     rows: list[tuple[Cell, ...]] = []
+    best = best_judge(run.training, said.get(TRAINING, ()))
     for name, judged in splits.items():
         family = rules(run, judged, chosen)
+        family += [_judge_rule(one) for one in said.get(name, ()) if best and one.name == best.name]
         results = [tested(judged, rule.flagged, run.seed) for rule in family]
         adjusted = bonferroni([float(null.p) for _, null in results])
         rows += [
@@ -105,7 +117,8 @@ def effect_table(run: CegarRun, splits: Mapping[str, Judged], chosen: Sequence[i
         (
             "One admitted operator deploys alone, several flag by two votes. p is of 1,000 redraws "
             "of the same number of flags in each task; Bonferroni over the rows of one split.",
-            "Calls: to the author, for the whole search. Scoring a candidate calls no model.",
+            "Author calls: for the whole search; scoring a candidate calls no model. Judge calls: "
+            "one a distinct candidate of this split. Of the judges there is the best on training.",
             "Training rows were selected on; only held-out rows are evidence.",
         ),
     )
@@ -117,8 +130,12 @@ def _row(
     return (
         rule.name, split, found.tasks, found.decidable, float(found.delta), percent(found.share),
         real(found.delta_decidable), float(null.p), adjusted, null.z, found.flags, found.helped,
-        found.hurt, real(found.false_alarms), rule.calls,
+        found.hurt, real(found.false_alarms), rule.calls, rule.judge_calls,
     )  # fmt: skip
+
+
+def _judge_rule(said: JudgeSaid) -> Rule:
+    return Rule(f"the best judge: {said.name}", flagged_by(said.column), judge_calls=said.calls)
 
 
 def splits_table(splits: Mapping[str, Judged]) -> Table:

@@ -29,11 +29,13 @@ Pair = tuple[str, str, int, int, int, float, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Something that flags: its name, what it flags on one split, calls to the author it took."""
+    """Something that flags: its name, what it flags on one split, calls to the author it took,
+    and to a judge on this split."""
 
     name: str
     flagged: Flags
     calls: int = 0
+    judge_calls: int = 0
 
 
 def rules(run: CegarRun, judged: Judged, chosen: Sequence[int]) -> list[Rule]:

@@ -64,7 +64,7 @@ def _cegar(reader: Reader) -> Report:
     if held is not None:
         said["held out"] = held_judges(reader.path, held.split)
     known = provenance(reader, {}) | {"sandbox": reader.meta().get("sandbox")}
-    whole = cegar_report(run, held, known, _banner(reader, {}))
+    whole = cegar_report(run, held, known, _banner(reader, {}), said)
     others = baseline_tables(run, found, held, said)
     return replace(whole, tables={**whole.tables, **others})
 

@@ -107,14 +107,35 @@ def test_the_judge_is_a_metric_and_a_classifier_of_distinct_programs(
     for row in rows:
         split = run.training.split if row["split"] == "training" else held.split
         programs = [program for program in split.programs if program.visible]
-        assert row["calls"] == len(programs)
-        assert row["no verdict"] <= row["calls"]
+        assert row["judge calls"] == len(programs)
+        assert row["no verdict"] <= row["judge calls"]
         wrong = sum(not program.correct for program in programs)
         caught = round(row["recall"] * wrong)
         flagged = round(caught / row["precision"]) if caught else None
         assert flagged is None or flagged <= row["flags"]
     for one in held_judges(path, held.split):
         assert set(one.column) == set(held.split.accepted)
+
+
+def test_the_best_judge_on_training_stands_in_the_effect_with_a_call_a_candidate(
+    report: Report,
+) -> None:
+    judges = [row for row in dicts(report.tables["judge"]) if row["role and prompt"]]
+    training = [row for row in judges if row["split"] == "training"]
+    best = max(training, key=lambda row: row["Delta"])["role and prompt"]
+    effect = dicts(report.tables["effect"])
+    own = [row for row in effect if row["flag"] == f"the best judge: {best}"]
+    assert [row["split"] for row in own] == ["training", "held out"]
+    assert sum(row["flag"].startswith("the best judge") for row in effect) == 2
+    for row in own:
+        (same,) = (
+            one for one in judges if (one["split"], one["role and prompt"]) == (row["split"], best)
+        )
+        shared = ("Delta", "p", "flags", "helped", "hurt", "judge calls")
+        assert [row[name] for name in shared] == [same[name] for name in shared]
+        assert row["judge calls"] > 0 == row["author calls"]
+        family = [one for one in effect if one["split"] == row["split"]]
+        assert row["p, Bonferroni"] == min(1.0, len(family) * row["p"])
 
 
 def _config(path: Path) -> str:

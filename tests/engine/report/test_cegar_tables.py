@@ -322,7 +322,9 @@ def test_a_report_of_a_pool_has_every_table_on_both_splits() -> None:
     assert any("Split-half" in note for note in report.tables["robustness"].notes)
     effect = report.tables["effect"]
     rows = [row for row in effect.rows if row[1] == "held out"]
-    asked = {row[0]: row[-1] for row in rows}
+    asked = {row[0]: row[-2] for row in rows}
+    assert [c.name for c in effect.columns][-2:] == ["author calls", "judge calls"]
+    assert not any(row[-1] for row in rows)
     hand = {COMPARATOR, FILTER}
     assert all(calls == (0 if name in hand else 6) for name, calls in asked.items())
     place = [c.name for c in effect.columns].index("p, Bonferroni")
