@@ -155,7 +155,7 @@ def _cegar_lines(archive: dict[str, Any]) -> list[str]:
         for one in archive["pool"]
     ]  # fmt: skip
     spots = [
-        (one["signature"], str(one["correct"]), str(one["incorrect"]))
+        (one["signature"] or "no signature yet", str(one["correct"]), str(one["incorrect"]))
         for one in archive["blind_spots"]
     ]
     heads = ("operator", "name", "level", "helped", "hurt", "Delta", "flags")

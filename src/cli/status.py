@@ -108,7 +108,8 @@ def effect_text(effect: HardenEffect) -> str:
 
 
 def _cegar_text(found: Mapping[str, Any]) -> str:
-    abandoned = f"{found['abandoned_targets']} targets abandoned"
+    given_up = found["abandoned_targets"]
+    abandoned = f"{given_up} target{'s' * (given_up != 1)} abandoned"
     if found["delta"] is None:
         return f"pool of {found['pool']}, {abandoned}"
     share = (
