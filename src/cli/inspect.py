@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,7 +11,6 @@ from ..engine.store.content import fields_of, prompt_of, reply_text
 from ..engine.store.reader import Reader
 from ..engine.store.views import VerdictRow
 from ..tui.dossier import Dossier, read_dossier
-from ..tui.screens.own import Own, own_of
 from ..tui.text import clean_lines
 from .as_json import decision_json, node_json, rollout_json, verdict_json
 from .diff import diff_hunks, diff_lines
@@ -27,6 +26,9 @@ from .show_rows import (
     verdict_cells,
 )
 from .status import json_option
+
+if TYPE_CHECKING:
+    from ..tui.screens.own import Own
 
 
 @click.command()
@@ -108,6 +110,8 @@ def _texts(reader: Reader, dossier: Dossier) -> list[tuple[str, list[tuple[str, 
 
 
 def _lines(reader: Reader, dossier: Dossier, against: str, content: bool) -> list[str]:
+    from ..tui.screens.own import own_of
+
     node = dossier.node
     own = own_of(reader.meta()["search"])
     summary = facts(
@@ -132,7 +136,7 @@ def _lines(reader: Reader, dossier: Dossier, against: str, content: bool) -> lis
     ]
 
 
-def _diff(dossier: Dossier, own: Own, against: str) -> list[str]:
+def _diff(dossier: Dossier, own: "Own", against: str) -> list[str]:
     """What changed, in the search's own fields; nothing where no node is made from another."""
     base, text = _base(dossier, against)
     if not own.diff(dossier.node):

@@ -2,21 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..engine.model.llm import Json
-from ..engine.report.chase_scores import read_sheet
 from ..engine.store.content import fields_of
 from ..engine.store.reader import Reader
 from ..tui.dossier import Dossier
-from ..tui.glyphs import choose
-from ..tui.lines import plain
-from ..tui.screens.own import Own
-from ..tui.searches.cegar_sides import read_flags, read_source
-from ..tui.searches.chase import BASE, points, read_facts, share
-from ..tui.searches.chase_archive import Measured
-from ..tui.searches.chase_sides import CHECKS, KEYS, Shift, read_shift
 from .output import section, table
+
+if TYPE_CHECKING:
+    from ..tui.screens.own import Own
+    from ..tui.searches.chase_archive import Measured
+    from ..tui.searches.chase_sides import Shift
 
 WIDEST = 99
 """Cells of a side's lines: from 100 on a comparison stands side by side."""
@@ -32,6 +29,8 @@ def own_json(reader: Reader, dossier: Dossier) -> dict[str, Any]:
     """What `inspect --json` adds under the node's kind; nothing for a case variant."""
     kind = dossier.node.kind
     if kind == "counterfactual":
+        from ..tui.searches.chase_sides import read_shift
+
         return {kind: _counterfactual(read_shift(reader, dossier))}
     if kind == "harness":
         return {kind: _harness(reader, dossier)}
@@ -39,9 +38,12 @@ def own_json(reader: Reader, dossier: Dossier) -> dict[str, Any]:
 
 
 def own_lines(
-    reader: Reader, dossier: Dossier, own: Own, *, content: bool, width: int
+    reader: Reader, dossier: Dossier, own: "Own", *, content: bool, width: int
 ) -> list[str]:
     """The search's own sides as sections, and a harness's scores."""
+    from ..tui.glyphs import choose
+    from ..tui.lines import plain
+
     glyphs, room = choose(False), min(width or WIDEST, WIDEST)
     lines: list[str] = []
     for side in own.sides(dossier.node):
@@ -54,8 +56,11 @@ def own_lines(
     return lines
 
 
-def _counterfactual(shift: Shift) -> dict[str, Any]:
+def _counterfactual(shift: "Shift") -> dict[str, Any]:
     """Transformation, firewall and measurements; what the file does not tell is null."""
+    from ..tui.searches.chase import share
+    from ..tui.searches.chase_sides import CHECKS, KEYS
+
     detail, trial = shift.detail, shift.trial
     confirmed = {"pairs": trial.pairs, "threshold": trial.threshold, "confirmed": trial.archived}
     ranked = {"rank": trial.rank, "of": trial.of, "round": trial.round, "tried": trial.tried}
@@ -75,7 +80,7 @@ def _counterfactual(shift: Shift) -> dict[str, Any]:
     }
 
 
-def _measured(found: Measured) -> dict[str, Any] | None:
+def _measured(found: "Measured") -> dict[str, Any] | None:
     """A gain destruction with its 95% interval; None where it was not measured."""
     if found.value is None:
         return None
@@ -86,6 +91,8 @@ def _measured(found: Measured) -> dict[str, Any] | None:
 
 def _harness(reader: Reader, dossier: Dossier) -> dict[str, Any]:
     """Fields that differ from the parent's, the scores by split, the last selection's gains."""
+    from ..tui.searches.chase import read_facts
+
     row = read_facts(reader).measured.get(dossier.node.id)
     return {
         "changed": [
@@ -135,6 +142,9 @@ def _scores(
     reader: Reader, node: str
 ) -> Iterator[tuple[str, str, int, Fraction | None, Fraction | None]]:
     """Split, benchmark, tasks with a score, R, and the gain over H_0 on the tasks of both."""
+    from ..engine.report.chase_scores import read_sheet
+    from ..engine.searches.chase.state import BASE
+
     for (split,) in reader.rows(_SPLITS, (node,)):
         sheet = read_sheet(reader, split)
         for harness, benchmark in sheet.scores:
@@ -148,6 +158,8 @@ def _scores(
 
 
 def _score_lines(reader: Reader, dossier: Dossier) -> list[str]:
+    from ..tui.searches.chase import points
+
     rows = [
         (split, benchmark, str(tasks), points(rate), points(gain))
         for split, benchmark, tasks, rate, gain in _scores(reader, dossier.node.id)
@@ -158,6 +170,8 @@ def _score_lines(reader: Reader, dossier: Dossier) -> list[str]:
 
 def _operator(reader: Reader, dossier: Dossier) -> dict[str, Any]:
     """What an operator flags among the training candidates; None before the baseline is done."""
+    from ..tui.searches.cegar_sides import read_flags, read_source
+
     content, flags = read_source(reader, dossier), read_flags(reader, dossier)
     return {
         "level": content.get("level"),
