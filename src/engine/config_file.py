@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from .config import RunConfig
 from .config_checks import cross_checks
+from .config_errors import asked_for, one_each
 from .config_lines import KeyPath, key_lines, key_path, line_of
 from .errors import ConfigError, UsageError
 
@@ -59,7 +60,8 @@ def examine_config(
     try:
         config = RunConfig.model_validate(document)
     except ValidationError as error:
-        return None, [_explain(entry, places) for entry in error.errors(include_url=False)]
+        entries = one_each(error.errors(include_url=False))
+        return None, [_explain(entry, places) for entry in entries]
     config = _resolved(config, path.absolute().parent)
     return config, [
         Problem(".".join(key), value, places.of(key), message)
@@ -145,14 +147,13 @@ def _assign(document: dict[str, Any], path: KeyPath, value: Any, override: str) 
 
 def _explain(entry: Mapping[str, Any], places: _Places) -> Problem:
     path = tuple(str(part) for part in entry["loc"])
-    message = str(entry["msg"])
     value: str | None = _shown(entry["input"])
     if entry["type"] == "extra_forbidden":
         message, value = f"unknown key{_suggestion(path)}", None  # it may hold a secret
     elif entry["type"] == "missing":
         message, value = "missing; this key is required", None
     else:
-        message = message.removeprefix("Value error, ").replace("Input should be", "must be")
+        message = asked_for(entry)
     return Problem(".".join(path), value, places.of(path), message)
 
 

@@ -100,6 +100,25 @@ def test_keys_that_contradict_each_other_are_found(
     assert "\n".join(problems_of(path)).replace(str(path.parent), "DIR") == expected
 
 
+@pytest.mark.parametrize(
+    ("written", "value", "asked"),
+    [
+        ("'no'", "'no'", 'a decimal or "theory"'),
+        ("[1]", "[1]", 'a decimal or "theory"'),
+        ("5", "5", 'less than or equal to 2 or "theory"'),
+        ("-0.1", "-0.1", 'greater than or equal to 0 or "theory"'),
+    ],
+)
+def test_a_setting_that_may_be_one_of_two_things_has_one_line(
+    write: Write, written: str, value: str, asked: str
+) -> None:
+    path = write(f"{GOOD}[chase]\neta = {written}\nepsilon = 'x'\n")
+    assert sorted(problems_of(path)) == [
+        f"F:19: chase.eta = {value}: must be {asked}",
+        "F:20: chase.epsilon = 'x': must be a decimal",
+    ]
+
+
 def test_no_problem_shows_a_planted_key(write: Write) -> None:
     path = write(GOOD.replace('kind = "offline"', 'kind = "offline"\napi_key = "planted"'))
     with pytest.raises(ConfigError) as caught:
