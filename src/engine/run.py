@@ -10,6 +10,7 @@ import logging
 import os
 import platform
 import signal
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import asdict
 from decimal import Decimal
@@ -35,6 +36,9 @@ from .store.memory import read_only
 
 log = logging.getLogger(__name__)
 BEAT_S = 1.0
+PROGRAM = f"evoscope {__version__}"
+REPLAY = "replay"
+"""The pin that holds the search's name and replay version."""
 
 
 def new_run(
@@ -87,7 +91,7 @@ def first_meta(path: Path, config: RunConfig, total: int, unit_kind: str) -> dic
         "progress_total": str(total),
         "progress_unit": unit_kind,
         "config": config.model_dump_json(),
-        "made_by": f"evoscope {__version__}, Python {platform.python_version()}",
+        "made_by": f"{PROGRAM}, Python {platform.python_version()}",
     }
 
 
@@ -110,15 +114,35 @@ def stored_plan(path: Path) -> Plan:
     """
     plan, meta = plan_run(stored_config(path)), _meta(path)
     pins = {**plan.pins, "config": sha256(meta["config"].encode())}
-    for name, text in read_texts(path, "start/").items():
-        now = pins.get(name.removeprefix("start/"))
-        if now != text:
-            made_by = meta.get("made_by", "the version that began it")
-            raise ConfigError(
-                f"{path.name}: {name.removeprefix('start/')} is not what this run began with "
-                f"({text:.60} then, {now or 'nothing':.60} now); put it back, or use {made_by}"
-            )
+    stored = {n.removeprefix("start/"): text for n, text in read_texts(path, "start/").items()}
+    for pin, text in sorted(stored.items(), key=lambda item: item[0] != REPLAY):
+        if pins.get(pin) != text:
+            differs = _other_replay if pin == REPLAY else _other_pin
+            raise ConfigError(f"{path.name}: {differs(pin, text, pins.get(pin), meta)}")
     return plan
+
+
+def _other_replay(_: str, then: str, now: str | None, meta: Mapping[str, str]) -> str:
+    """What to do about a search that decides otherwise: its number counts, not the program's."""
+    search, _, version = then.rpartition(" ")
+    own = (now or "none").rpartition(" ")[2]
+    made_by = meta.get("made_by", "a version that it does not name")
+    return (
+        f"this run was begun with replay version {version} of {search}, and this program, "
+        f"{PROGRAM}, has {own}: it would decide otherwise, so the run can be shown, inspected and "
+        f"reported here, but not resumed or verified; for that use a build whose replay version of "
+        f"{search} is {version} (the run was made by {made_by})"
+    )
+
+
+def _other_pin(pin: str, then: str, now: str | None, meta: Mapping[str, str]) -> str:
+    """What to do about prompts, cases or settings that were changed since the start."""
+    made_by = meta.get("made_by", "the version that began it")
+    other = "" if made_by.partition(",")[0] == PROGRAM else f", or use {made_by}"
+    return (
+        f"{pin} is not what this run began with ({then:.60} then, {now or 'nothing':.60} now); "
+        f"put it back{other}"
+    )
 
 
 async def serve(path: Path, *, foreground: bool = False) -> int:
