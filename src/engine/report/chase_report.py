@@ -138,7 +138,7 @@ def selection_table(run: ChaseRun) -> Table | None:
 
 def matrix_table(run: ChaseRun) -> Table | None:
     """H_0 to H_T under the final archive: what H* was chosen from."""
-    final = next((choice for choice in run.choices if choice.step == "final"), None)
+    final = next((one for one in reversed(run.choices) if one.step == "final"), None)
     if final is None:
         return None
     rows = tuple(

@@ -89,8 +89,9 @@ def _benchmarks(reader: Reader) -> list[dict[str, Any]]:
 
 def _harnesses(reader: Reader) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    measured = [*reader.rows(ROWS, ("select",)), *reader.rows(ROWS, ("final",))]
-    for unit, step, _, considered, chosen in measured:
+    finals = reader.rows(ROWS, ("final",))
+    best = json.loads(finals[-1][-1]) if finals else []
+    for unit, step, _, considered, _ in [*reader.rows(ROWS, ("select",)), *finals]:
         if not unit.startswith("chase/") and step != "final":
             continue
         for row in json.loads(considered):
@@ -103,7 +104,7 @@ def _harnesses(reader: Reader) -> list[dict[str, Any]]:
                 "deltas": {name: released - gain for name, gain in gains.items()},
                 "feasible": row["feasible"],
                 "binding": row["binding"],
-                "chosen": step == "final" and row["node"] in json.loads(chosen),
+                "chosen": row["node"] in best,
             }
     return list(found.values())
 

@@ -1,7 +1,7 @@
 """The end of a run: H*, the one opening of D_cert, and what it says (CHASE, sections 3.3 and 4)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -34,38 +34,75 @@ MOST_PROTOCOLS = 300
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """What is fixed before the seal is opened: each method's harness, and the archive."""
+    """What is fixed before the seal is opened: each method's harness, and the archive.
+
+    `vetoes` are the vetoes that this heeds; `replaced` names, by method, the harness that one of
+    them barred after it had been chosen.
+    """
 
     methods: Mapping[str, tuple[str, Harness]]
     archive: tuple[str, ...]
+    vetoes: tuple[str, ...] = ()
+    replaced: Mapping[str, str] = field(default_factory=dict)
 
 
-async def choose_final(desk: Desk, unit: str, state: State) -> tuple[str, list[str]]:
+async def choose_final(
+    desk: Desk, unit: str, state: State, vetoed: frozenset[str], before: str | None = None
+) -> tuple[str, list[str]]:
     """Evaluate every missing pair of H_0 to H_T with the archive on D_evo, then take H*.
 
-    Gives H* and the archive that counted. Raises CallOpen.
+    Gives H* and the archive that counted. `before` is an earlier choice that a veto undid. Raises
+    CallOpen.
     """
-    said = await desk.ctx.point(unit, "final")
-    archive = state.archived(said.vetoed)
+    archive = state.archived(vetoed)
     names = list(dict.fromkeys(state.chosen))
     await together(
         evaluate_evo(desk, unit, state, name, benchmark) for name in names for benchmark in archive
     )
     state.evo.demand(BASE, archive)
     epsilon = desk.settings.epsilon
-    gone = state.barred(said.vetoed)
+    gone = state.barred(vetoed)
     alive = [name for name in names if name not in gone]
     measured = [name for name in alive if state.evo.measurable(name, BASE, archive)]
     pool = [state.evo.gains(name, BASE, archive) for name in measured]
     best = select_final(pool, epsilon)
     reason = f"highest released gain with no Delta above {epsilon}"
     rows = tuple(row(one, epsilon) for one in pool)
-    used = state.used(said.vetoed)
+    used = state.used(vetoed)
+    left = [] if before in (None, best.harness) else [NodeState(str(before), "discarded")]
     await desk.ctx.record(
         Decision(unit, "final", "promote", unit, rows, (best.harness,), reason, used),
-        effects=[NodeState(best.harness, "promoted")],
+        effects=[*left, NodeState(best.harness, "promoted")],
     )
     return best.harness, archive
+
+
+async def fix(
+    desk: Desk, unit: str, state: State, others: Mapping[str, State], chosen: str,
+    archive: tuple[str, ...],
+) -> Certified:  # fmt: skip
+    """What will be certified, as people's vetoes stand right before the seal is opened.
+
+    H* is chosen anew where it, or a counterfactual that it was chosen under, has been taken out
+    since; a comparison method whose last harness has been taken out is left with H_0.
+    """
+    said = await desk.ctx.point(unit, "seal")
+    replaced: dict[str, str] = {}
+    if chosen in state.barred(said.vetoed) or not said.vetoed.isdisjoint(archive):
+        best, left = await choose_final(desk, unit, state, said.vetoed, chosen)
+        if best != chosen:
+            replaced["chase"] = chosen
+        chosen, archive = best, tuple(left)
+    methods = {RAW: (BASE, state.harnesses[BASE])}
+    vetoes = set(state.used(said.vetoed))
+    for method, other in others.items():
+        name, _ = other.eligible(said.vetoed, ())
+        if name != other.current:
+            replaced[method] = other.current
+        methods[method] = (name, other.harnesses[name])
+        vetoes.update(other.used(said.vetoed))
+    methods["chase"] = (chosen, state.harnesses[chosen])
+    return Certified(methods, archive, tuple(sorted(vetoes)), replaced)
 
 
 async def open_seal(desk: Desk, unit: str, fixed: Certified) -> str:
@@ -79,9 +116,14 @@ async def open_seal(desk: Desk, unit: str, fixed: Certified) -> str:
     body = canonical_json({"methods": methods, "archive": list(fixed.archive), "splits": splits})
     digest = sha256(body.encode())
     names = tuple(dict.fromkeys(name for name, _ in fixed.methods.values()))
-    considered = tuple({"method": m, "node": name} for m, (name, _) in fixed.methods.items())
+    considered = tuple(
+        {"method": m, "node": name}
+        | ({"instead_of": fixed.replaced[m]} if m in fixed.replaced else {})
+        for m, (name, _) in fixed.methods.items()
+    )
+    reason = f"certifies {digest}"
     await desk.ctx.record(
-        Decision(unit, "seal", "open_seal", unit, considered, names, f"certifies {digest}")
+        Decision(unit, "seal", "open_seal", unit, considered, names, reason, fixed.vetoes)
     )
     return digest
 

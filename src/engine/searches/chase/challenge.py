@@ -68,8 +68,13 @@ def read_ideas(value: Mapping[str, Json]) -> Ideas:
 
 
 async def challenge(desk: Desk, unit: str, state: State, number: int) -> None:
-    """Search for a counterfactual that destroys H_t's gain; archive it if it is confirmed."""
+    """Search for a counterfactual that destroys H_t's gain; archive it if it is confirmed.
+
+    Nothing is bought for an H_t that people have taken out since it was selected.
+    """
     said = await desk.ctx.point(unit, "challenge")
+    if await _out(desk, unit, state, said.vetoed):
+        return
     slot = Slot(unit, "challenge", state.current)
     data = _input(desk, state, said.vetoed)
     archive = state.archived(said.vetoed)
@@ -79,11 +84,27 @@ async def challenge(desk: Desk, unit: str, state: State, number: int) -> None:
     if isinstance(ideas, Ideas):
         admitted = await _screen(desk, unit, state, number, ideas)
     tried = to_try([one.proposal for one in admitted])
-    await _record_ranking(desk, unit, admitted, tried, ideas if isinstance(ideas, str) else "")
+    problem = ideas if isinstance(ideas, str) else ""
+    await _record_ranking(desk, unit, admitted, tried, problem, state.used(said.vetoed))
     by_id = {one.proposal.id: one for one in admitted}
     destruction = await _discover(desk, unit, state, [by_id[one.id] for one in tried])
     measured = [(one, destruction[one.id]) for one in tried if one.id in destruction]
     await _confirm(desk, unit, state, number, by_id, measured)
+
+
+async def _out(
+    desk: Desk, unit: str, state: State, vetoed: frozenset[str], tried: Sequence[Proposal] = ()
+) -> bool:
+    """Whether H_t is barred by now; then the round's confirmation is skipped and says so."""
+    if state.current not in state.barred(vetoed):
+        return False
+    reason = f"vetoed: {state.current} is out, nothing to challenge"
+    used = {*state.used(vetoed), *(one.id for one in tried if one.id in vetoed)}
+    await desk.ctx.record(
+        Decision(unit, "confirm", "skip", unit, (), (), reason, tuple(sorted(used))),
+        effects=[NodeState(one.id, "discarded") for one in tried],
+    )
+    return True
 
 
 def _input(desk: Desk, state: State, vetoed: frozenset[str]) -> dict[str, Json]:
@@ -219,8 +240,9 @@ def _recorded_calls(desk: Desk, state: State) -> dict[str, list[list[tuple[str, 
 
 
 async def _record_ranking(
-    desk: Desk, unit: str, admitted: Sequence[Admitted], tried: Sequence[Proposal], problem: str
-) -> None:
+    desk: Desk, unit: str, admitted: Sequence[Admitted], tried: Sequence[Proposal], problem: str,
+    vetoes: tuple[str, ...],
+) -> None:  # fmt: skip
     order = ranked(one.proposal for one in admitted)
     considered = tuple(_ranking_row(one) for one in order)
     chosen = tuple(one.id for one in tried)
@@ -228,7 +250,7 @@ async def _record_ranking(
     reason = "best, and best of another family" if chosen else none
     left = [NodeState(one.id, "discarded") for one in order if one.id not in chosen]
     await desk.ctx.record(
-        Decision(unit, "rank", "select", unit, considered, chosen, reason), effects=left
+        Decision(unit, "rank", "select", unit, considered, chosen, reason, vetoes), effects=left
     )
 
 
@@ -289,6 +311,8 @@ async def _confirm(
 ) -> None:  # fmt: skip
     """Freeze the most destructive one and measure it on this round's fresh tasks."""
     said = await desk.ctx.point(unit, "confirm")
+    if await _out(desk, unit, state, said.vetoed, [one for one, _ in tried]):
+        return
     left = [(one, destroyed) for one, destroyed in tried if one.id not in said.vetoed]
     gone = tuple(one.id for one, _ in tried if one.id in said.vetoed)
     if not left:

@@ -12,7 +12,7 @@ from ...canonical import canonical_json
 from ...errors import MalformedReply
 from ...gates.together import together
 from ...model.chase import ACTIONS, CONDITIONS, Harness, changed_fields, harness_schema
-from ...model.core import Node, NodeState, Slot, Tally, Verdict
+from ...model.core import Decision, Node, NodeState, Slot, Tally, Verdict
 from ...model.llm import Json
 from .gains import REL
 from .gate import objections
@@ -65,7 +65,8 @@ async def propose(
     desk: Desk, unit: str, state: State, number: int, constraints: Sequence[Json]
 ) -> list[Candidate]:
     """The round's usable candidates, in the order of `KINDS`; each is a node, each refusal a
-    verdict. A spec that is known already, or that stands twice, is no new candidate."""
+    verdict, a feedback pass that failed a decision to go on without it. A spec that is known
+    already, or that stands twice, is no new candidate."""
     files = whole_history(desk, state)
     data = _input(desk, state, number, constraints)
     passes = [_feedback(desk, unit, state, data, files, stage) for stage in FEEDBACK]
@@ -126,7 +127,11 @@ async def _feedback(
     said = await ask(
         desk, slot, "proposer", "chase/feedback", {**data, "pass": stage}, files, read_feedback
     )
-    return {"pass": stage, "findings": [] if isinstance(said, str) else said}
+    if not isinstance(said, str):
+        return {"pass": stage, "findings": said}
+    reason = f"no findings: {said}"[:300]
+    await desk.ctx.record(Decision(unit, stage, "skip", unit, (), (), reason))
+    return {"pass": stage, "findings": []}
 
 
 async def _draft(

@@ -22,9 +22,7 @@ RULE = (
 
 async def chase_round(desk: Desk, unit: str, state: State, number: int) -> None:
     """Round t of CHASE; the state grows by H_t and perhaps a counterfactual. Raises CallOpen."""
-    said = await desk.ctx.point(unit, "propose")
-    state.begin(said.vetoed)
-    archive = state.archived(said.vetoed)
+    archive = state.archived(await _begin(desk, unit, state))
     known = list(dict.fromkeys((BASE, state.start)))
     await _all(desk, unit, state, known, archive)
     candidates = await propose(desk, unit, state, number, _constraints(desk, state, archive))
@@ -36,6 +34,18 @@ async def chase_round(desk: Desk, unit: str, state: State, number: int) -> None:
         )
     else:
         await challenge(desk, unit, state, number)
+
+
+async def _begin(desk: Desk, unit: str, state: State) -> frozenset[str]:
+    """Start a round as people's vetoes stand, which a decision names since prompts follow them."""
+    said = await desk.ctx.point(unit, "propose")
+    state.begin(said.vetoed)
+    if used := state.used(said.vetoed):
+        reason = f"candidates are revisions of {state.start}, as the vetoes stand"
+        await desk.ctx.record(
+            Decision(unit, "propose", "keep", unit, (), (state.start,), reason, used)
+        )
+    return said.vetoed
 
 
 async def _all(
@@ -130,8 +140,7 @@ async def gated_round(desk: Desk, unit: str, state: State, number: int) -> None:
     """A round of HarnessCompass (released score) or B0-Access (B_0's score): the fixed gate, and a
     candidate only on a strictly higher score."""
     benchmark = NEUTRAL if state.method == "b0" else REL
-    said = await desk.ctx.point(unit, "propose")
-    state.begin(said.vetoed)
+    await _begin(desk, unit, state)
     candidates = await propose(desk, unit, state, number, ())
     await _all(desk, unit, state, [one.id for one in candidates], [benchmark])
     said = await desk.ctx.point(unit, "select")

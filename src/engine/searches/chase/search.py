@@ -13,14 +13,14 @@ from ...context import Context, UnitSpec
 from ...errors import CallOpen, DataError
 from ...model.core import Item, Node, NodeState
 from ..spec import SearchSpec
-from .certify import RAW, Certified, certify, choose_final, guarantees, results, score_release
+from .certify import certify, choose_final, fix, guarantees, results, score_release
 from .evaluate import evaluate_evo
 from .gains import REL, Sheet
 from .rounds import chase_round, gated_round
 from .setup import ROLES, ChaseSetup, Desk
 from .state import BASE, NEUTRAL, RELEASE, State, load_state
 
-REPLAY_VERSION = 3
+REPLAY_VERSION = 4
 """Raised in the commit that makes older run files no longer replay."""
 
 START, FINAL, CERTIFICATION = "start", "final", "certification"
@@ -150,7 +150,8 @@ async def _hand_on(desk: Desk, unit: str, state: State) -> None:
 
 async def _final(desk: Desk, unit: UnitSpec) -> None:
     state = await _load(desk, f"chase/r{desk.settings.rounds}", "chase")
-    best, archive = await choose_final(desk, unit.id, state)
+    said = await desk.ctx.point(unit.id, "final")
+    best, archive = await choose_final(desk, unit.id, state, said.vetoed)
     await desk.ctx.save_text(f"state/{unit.id}", state.dump())
     await desk.ctx.finish_unit(unit.id, {"chosen": best, "archive": list(archive)})
 
@@ -163,13 +164,12 @@ async def _certification(desk: Desk, unit: UnitSpec) -> None:
     state = await _load(desk, FINAL, "chase")
     listed = result["archive"]
     archive = tuple(str(b) for b in listed) if isinstance(listed, list) else (REL,)
-    chosen = str(result["chosen"])
-    methods = {RAW: (BASE, state.harnesses[BASE])}
-    for method in _others(desk.settings.methods):
-        other = await _load(desk, f"{method}/r{desk.settings.rounds}", method)
-        methods[method] = (other.current, other.harnesses[other.current])
-    methods["chase"] = (chosen, state.harnesses[chosen])
-    fixed = Certified(methods, archive)
+    others = {
+        method: await _load(desk, f"{method}/r{desk.settings.rounds}", method)
+        for method in _others(desk.settings.methods)
+    }
+    fixed = await fix(desk, unit.id, state, others, str(result["chosen"]), archive)
+    chosen, archive = fixed.methods["chase"][0], fixed.archive
     sheet = await certify(desk, unit.id, fixed)
     measured = sheet.measurable(chosen, BASE, archive)
     gains = sheet.gains(chosen, BASE, archive) if measured else None
