@@ -7,7 +7,7 @@ from fractions import Fraction
 from statistics import median, quantiles
 from typing import Any
 
-from ..store.chase import Choice, read_choices
+from ..store.chase import Choice, by_method, read_choices
 from ..store.reader import Reader
 from .chase_scores import certified_rates, evolution_gains
 
@@ -102,6 +102,8 @@ def read_chase(reader: Reader) -> ChaseRun:
     meta = reader.meta()
     sealed = next((choice for choice in choices if choice.kind == "open_seal"), None)
     result = json.loads(row[0]) if row and row[0] else None
+    if result:
+        result["methods"] = by_method(result["methods"])
     fixed = [*(sealed.chosen if sealed else ()), *(result["archive"] if result else ())]
     config = json.loads(meta.get("config", "{}"))
     certified = [entry["harness"] for entry in result["methods"].values()] if result else []
@@ -152,9 +154,8 @@ def _uses(reader: Reader, sealed: Choice | None) -> list[Use]:
     for unit, *sums in reader.rows(UNIT_SUMS):
         if unit != "certification":
             method = unit.split("/")[0]
-            part = f"search: {'chase' if method == 'final' else method}"
-            search.setdefault(part, []).append(tuple(sums))
-    found = [_use(part, rows) for part, rows in sorted(search.items())]
+            search.setdefault("chase" if method == "final" else method, []).append(tuple(sums))
+    found = [_use(f"search: {part}", rows) for part, rows in by_method(search).items()]
     rollouts: dict[str, list[tuple[Any, ...]]] = {}
     for node, *sums in reader.rows(ROLLOUT_TIME, ("certification",)):
         rollouts.setdefault(node, []).append(tuple(sums))

@@ -4,12 +4,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from .reader import Reader
 
 DECISIONS = "SELECT unit, step, kind, considered, chosen, reason, vetoes FROM decision ORDER BY seq"
 ROWS = "SELECT unit, step, kind, considered, chosen FROM decision WHERE step = ? ORDER BY seq"
+METHODS = ("raw", "compass", "b0", "chase")
+"""The methods in the order of the paper's tables; what is no method stands before them."""
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,12 @@ class Choice:
     chosen: tuple[str, ...]
     reason: str
     vetoes: tuple[str, ...]
+
+
+def by_method(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    """What is kept by method in the paper's order; a stored result has its keys sorted."""
+    return dict(sorted(entries.items(), key=lambda entry: METHODS.index(entry[0])
+                       if entry[0] in METHODS else -1))  # fmt: skip
 
 
 def read_choices(reader: Reader) -> tuple[Choice, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from ...engine.store.chase import by_method
 from ...engine.store.status import RunStatus
 from ..glyphs import Glyphs
 from ..lines import Line, Span, one, tidy
@@ -121,7 +122,7 @@ def _certified(methods: Mapping[str, Mapping[str, Any]]) -> list[Line]:
     shown = [each for each in CERTIFIED if any(each[0] in own for own in methods.values())]
     heads = "".join(f"{head:>{WIDE}}" for _, head, _ in shown)
     lines: list[Line] = [((" on D_cert  ", "dim"), (heads, "dim"))]
-    for method, entry in methods.items():
+    for method, entry in by_method(methods).items():
         spans: list[Span] = [(f"   {tidy(method)[:8]:<8} ", "dim")]
         for key, _, sign in shown:
             text = "" if key not in entry else points(share(entry[key]), sign=sign)

@@ -13,13 +13,21 @@ import pytest
 from evoscope.cli.show_whole import _chase_lines
 from evoscope.engine.report.chase_read import ChaseRun, Use, read_chase
 from evoscope.engine.report.chase_report import (
+    PAPER,
+    certification_table,
+    certified_table,
     guarantee_table,
     matrix_table,
     selection_table,
     use_table,
 )
-from evoscope.engine.store.chase import chase_archive
+from evoscope.engine.store.chase import METHODS, chase_archive
 from evoscope.engine.store.reader import Reader
+from evoscope.engine.store.status import read_status
+from evoscope.tui.glyphs import ASCII
+from evoscope.tui.lines import plain
+from evoscope.tui.searches.chase import read_facts
+from evoscope.tui.searches.chase_effect import effect_lines
 
 RECORDED = Path(__file__).resolve().parents[2] / "recorded" / "chase.evo"
 
@@ -63,6 +71,28 @@ def test_tokens_without_cached_input_are_unknown_where_no_provider_told_of_a_cac
     table = use_table(run)
     assert table is not None
     assert all(row[3] is not None and row[4] is None for row in table.rows)
+
+
+def test_methods_stand_in_the_paper_s_order_whatever_the_file_s_is(tmp_path: Path) -> None:
+    path = Path(shutil.copy(RECORDED, tmp_path / "order.evo"))
+    with closing(sqlite3.connect(path)) as db, db:
+        (text,) = db.execute("SELECT result FROM unit WHERE id = 'certification'").fetchone()
+        result = json.loads(text)
+        result["methods"]["b0"] = result["methods"]["raw"]
+        kept = json.dumps(result, sort_keys=True)
+        db.execute("UPDATE unit SET result = ? WHERE id = 'certification'", (kept,))
+    with Reader(path) as reader:
+        run = read_chase(reader)
+        facts = read_facts(reader)
+    table, matrix = certification_table(run), certified_table(run)
+    assert table is not None and matrix is not None
+    order = [name for name, *_ in PAPER]
+    assert [row[0] for row in table.rows] == order
+    assert list(dict.fromkeys(row[0] for row in matrix.rows)) == order
+    lines = [plain(line).split() for line in effect_lines(read_status(path), facts, ASCII)]
+    assert [w[0] for w in lines if w and w[0] in METHODS][-4:] == list(METHODS)
+    parts = [use.part for use in run.uses if use.part.startswith("search")]
+    assert parts == ["search: start", "search: compass", "search: chase"]
 
 
 def test_attempts_that_the_file_does_not_hold_are_unknown(run: ChaseRun) -> None:
