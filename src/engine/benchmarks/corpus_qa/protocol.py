@@ -45,6 +45,7 @@ TOOL_NAMES: dict[Scheme, dict[str, str]] = {
     },
     "terse": {"list": "ls", "search": "q", "open": "rd", "calculator": "calc"},
 }  # fmt: skip
+# `continues_at` has one name in every scheme: the host's control policies read it
 FIELD_NAMES: dict[Scheme, dict[str, str]] = {
     "plain": {},
     "verbose": {

@@ -173,4 +173,6 @@ class Desk:
         count = whole_argument(arguments, "count", LINES, 1, MOST_LINES)
         last = min(start + count - 1, total)
         text = "\n".join(document.lines[start - 1 : last])
-        return {"doc_id": shown, "lines": [start, last], "total": total, "text": text}
+        follows: Json = last + 1 if last < total else None
+        place: dict[str, Json] = {"lines": [start, last], "total": total, "continues_at": follows}
+        return {"doc_id": shown, **place, "text": text}

@@ -80,8 +80,8 @@ def test_only_lines_next_to_a_table_are_context() -> None:
 @pytest.mark.parametrize("scheme", ["verbose", "terse"])
 def test_aliases_are_one_to_one_and_meet_no_other_field(scheme: str) -> None:
     names = FIELD_NAMES[scheme]  # type: ignore[index]
-    kept = {"more", "value", "error", "context", "place", "note", "content", "placement", "passage",
-            "body", "table_context"}  # fmt: skip
+    kept = {"more", "continues_at", "value", "error", "context", "place", "note", "content",
+            "placement", "passage", "body", "table_context"}  # fmt: skip
     assert len(set(names.values())) == len(names)
     assert not set(names.values()) & (kept | set(names))
     tools = TOOL_NAMES[scheme]  # type: ignore[index]
@@ -102,6 +102,15 @@ def test_the_tools_read_the_real_text(env: CorpusQA) -> None:
     assert reply(env, "calculator", expression="3,090 / 3")["value"] == "1030"
     assert "error" in reply(env, "open", doc_id="none.txt")
     assert "error" in reply(env, "open", doc_id="dill.txt", start=10_000)
+
+
+def test_a_read_says_where_the_document_goes_on_and_nothing_at_its_end(env: CorpusQA) -> None:
+    total = len(env.documents[3].lines)
+    first = reply(env, "open", doc_id="dill.txt")
+    assert first["continues_at"] == 61 < total
+    assert reply(env, "open", doc_id="dill.txt", start=61)["continues_at"] is None
+    assert reply(env, "open", doc_id="dill.txt", start=total, count=1)["continues_at"] is None
+    assert reply(env, "open", doc_id="dill.txt", start=total - 1, count=1)["continues_at"] == total
 
 
 def test_the_budgets_are_kept_by_group(env: CorpusQA) -> None:

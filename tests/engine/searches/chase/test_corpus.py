@@ -1,6 +1,7 @@
 """The whole search over documents: our sample, and the real Treasury documents."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from shutil import copytree
@@ -9,17 +10,19 @@ from typing import Any
 import pytest
 
 from evoscope.engine.benchmarks.agents import SAMPLE
-from evoscope.engine.benchmarks.environment import Environment
+from evoscope.engine.benchmarks.environment import CanonicalCall, Environment
 from evoscope.engine.config import RunConfig
 from evoscope.engine.errors import DataError
-from evoscope.engine.model.chase import Harness
+from evoscope.engine.model.chase import Harness, Rule
 from evoscope.engine.model.core import RELEASE_SPLIT, Decision, Item, Rollout, Slot
 from evoscope.engine.model.llm import Params
 from evoscope.engine.plans import chase_setup, plan_run
 from evoscope.engine.searches.chase.agent import Loop, opening
 from evoscope.engine.searches.chase.search import run
 from evoscope.engine.searches.chase.setup import ROLES
+from evoscope.engine.searches.chase.toolbox import Toolbox
 from evoscope.engine.searches.harden.setup import Profile
+from tests.engine.benchmarks.corpus_qa import kit
 from tests.engine.searches.chase.arena import answer
 from tests.engine.searches.harden.memory_context import MemoryContext
 from tests.shared import shared_data
@@ -135,6 +138,24 @@ async def test_wider_searches_pay_and_nested_texts_cost_those_that_were_not_told
     assert await rate(Harness(), env) < await rate(wide, env)
     assert await rate(told, nested) >= await rate(wide, nested)
     assert await rate(told, nested) > Fraction(1, 2)
+
+
+@pytest.mark.parametrize("scheme", ["plain", "verbose", "terse"])
+def test_reading_on_goes_through_a_corpus_s_document_whatever_its_names_are(
+    tmp_path: Path, scheme: str
+) -> None:
+    env = kit.corpus(tmp_path)
+    identifiers = ("source", 0) if scheme == "plain" else ("numbered", 3)
+    changed = replace(env.protocol, tools=scheme, fields=scheme, identifiers=identifiers)  # type: ignore[arg-type]
+    shown = env.with_protocol(changed)
+    harness = Harness(control=[Rule(when="half_read", do="read_on")])
+    box = Toolbox(harness, shown, "Q00")
+    call = shown.presented_call("Q00", CanonicalCall("open", {"doc_id": "dill.txt"}))
+    parts = json.loads(box.call(*call))["parts"]
+    text = {"plain": "text", "verbose": "passage_text", "terse": "t"}[scheme]
+    assert "\n".join(part[text] for part in parts) == "\n".join(env.documents[3].lines)
+    assert [made.arguments.get("start") for made in box.calls] == [None, 61]
+    assert box.left["open"] == 8
 
 
 def other_questions(folder: Path) -> dict[str, str]:
