@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.conftest import Cli, Printed
 from tests.recorded_kit import recorded
+from tests.tui.chasefile import hostile
 
 ALONE = "nothing stands before it"
 
@@ -164,3 +165,12 @@ def test_an_operator_shows_its_source_its_gates_and_what_it_flags(cli: Cli) -> N
 def test_texts_of_models_come_on_request_only(cli: Cli, search: str, name: str, title: str) -> None:
     assert f"-- {title}\n" not in cli("inspect", recorded(search), name).out
     assert told(cli("inspect", recorded(search), name, "--content"), title)
+
+
+def test_a_hostile_text_in_a_chase_run_reaches_no_terminal(cli: Cli, tmp_path: Path) -> None:
+    path = hostile(tmp_path / "hostile.evo")
+    for name in (CONFIRMED, REFUSED, CHOSEN):
+        for words in ((), ("--content",), ("--json",)):
+            printed = cli("inspect", path, name, *words)
+            assert printed.code == 0, printed.err
+            assert not set(printed.out) & set("\x1b\x9b\u202e\u2028\x07"), (name, words)
