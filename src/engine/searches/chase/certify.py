@@ -63,8 +63,7 @@ async def choose_final(
     epsilon = desk.settings.epsilon
     gone = state.barred(vetoed)
     alive = [name for name in names if name not in gone]
-    measured = [name for name in alive if state.evo.measurable(name, BASE, archive)]
-    pool = [state.evo.gains(name, BASE, archive) for name in measured]
+    pool = list(state.evo.compared(alive, BASE, archive).values())
     best = select_final(pool, epsilon)
     reason = f"highest released gain with no Delta above {epsilon}"
     rows = tuple(row(one, epsilon) for one in pool)

@@ -103,9 +103,41 @@ class Sheet:
         chosen = self.usable([harness], [benchmark]) if tasks is None else tasks
         return sum((mean(own[task]) for task in chosen), Fraction(0)) / len(chosen)
 
-    def gains(self, harness: str, base: str, archive: Sequence[str]) -> Gains:
-        """The harness against `base` over the archive, on the tasks that both have everywhere."""
-        tasks = self.usable({harness: 0, base: 0}, archive)
+    def shared(
+        self, harnesses: Iterable[str], benchmarks: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """The tasks that harnesses can be compared on, and whom: those with a score of everyone
+        under every benchmark.
+
+        A harness that was not evaluated everywhere, or has no such task in common with those before
+        it, takes no part.
+        """
+        kept: list[str] = []
+        tasks = list(self.tasks)
+        for name in dict.fromkeys(harnesses):
+            if all(self.has(name, benchmark) for benchmark in benchmarks):
+                own = set(self.usable([name], benchmarks))
+                if left := [task for task in tasks if task in own]:
+                    kept, tasks = [*kept, name], left
+        return kept, tasks
+
+    def compared(
+        self, harnesses: Iterable[str], base: str, archive: Sequence[str]
+    ) -> dict[str, Gains]:
+        """Gains that may be held against each other: all on the tasks that all of them share; none
+        where `base` has no score."""
+        names = list(harnesses)
+        kept, tasks = self.shared((base, *names), archive)
+        if base not in kept:
+            return {}
+        return {name: self.gains(name, base, archive, tasks) for name in names if name in kept}
+
+    def gains(
+        self, harness: str, base: str, archive: Sequence[str], tasks: Sequence[str] | None = None
+    ) -> Gains:
+        """The harness against `base` over the archive: on `tasks`, where none are given on those
+        that both have everywhere."""
+        tasks = self.usable({harness: 0, base: 0}, archive) if tasks is None else tasks
         gains = {b: self.rate(harness, b, tasks) - self.rate(base, b, tasks) for b in archive}
         return Gains(harness, gains, len(self.tasks) - len(tasks))
 

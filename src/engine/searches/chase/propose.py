@@ -65,8 +65,12 @@ async def propose(
     desk: Desk, unit: str, state: State, number: int, constraints: Sequence[Json]
 ) -> list[Candidate]:
     """The round's usable candidates, in the order of `KINDS`; each is a node, each refusal a
-    verdict, a feedback pass that failed a decision to go on without it. A spec that is known
-    already, or that stands twice, is no new candidate."""
+    verdict, a feedback pass that failed a decision to go on without it.
+
+    A spec that stands twice, or is the present harness or H_0, is no candidate. One that an earlier
+    round has tried competes again with the scores that it has, since the archive may have changed;
+    not for the comparison methods, whose present harness scores as high as all that came before.
+    """
     files = whole_history(desk, state)
     data = _input(desk, state, number, constraints)
     passes = [_feedback(desk, unit, state, data, files, stage) for stage in FEEDBACK]
@@ -84,11 +88,13 @@ async def propose(
         if isinstance(draft, Draft)
     ]
     drafts[KINDS[2]] = await _draft(desk, unit, state, data, files, KINDS[2])
-    found = [
-        await _admit(desk, unit, state, number, kind, drafts[kind], index)
-        for index, kind in enumerate(KINDS)
-    ]
-    return [one for one in found if one is not None]
+    earlier = frozenset(state.harnesses) - {BASE, state.start}
+    found: list[Candidate] = []
+    for index, kind in enumerate(KINDS):
+        again = earlier - {one.id for one in found} if state.method not in GATED else frozenset()
+        one = await _admit(desk, unit, state, number, kind, drafts[kind], index, again)
+        found += [] if one is None else [one]
+    return found
 
 
 def _input(desk: Desk, state: State, number: int, constraints: Sequence[Json]) -> dict[str, Json]:
@@ -145,9 +151,11 @@ async def _draft(
 
 
 async def _admit(
-    desk: Desk, unit: str, state: State, number: int, kind: str, draft: Draft | str, index: int
-) -> Candidate | None:
-    """The candidate, recorded; None where there is none or its gate refuses it."""
+    desk: Desk, unit: str, state: State, number: int, kind: str, draft: Draft | str, index: int,
+    again: frozenset[str],
+) -> Candidate | None:  # fmt: skip
+    """The candidate, recorded; None where there is none or its gate refuses it. `again` are the
+    known harnesses that may compete once more."""
     node = f"{unit}/{kind}"
     if isinstance(draft, str):
         await _record(desk, unit, number, index, kind, node, "{}", draft)
@@ -159,6 +167,9 @@ async def _admit(
     if name in state.harnesses:
         content = canonical_json(draft.harness.plain())
         await _record(desk, unit, number, index, kind, node, content, draft.rationale[:500])
+        if name in again:
+            await _repeat(desk, unit, node, name)
+            return Candidate(name, kind, draft.harness)
         await _refuse(desk, unit, node, "duplicate", f"the same spec as {name}")
         return None
     changes = ", ".join(changed_fields(state.harnesses[state.start], draft.harness))
@@ -169,6 +180,15 @@ async def _admit(
     if state.method in GATED and not await _passes(desk, unit, state, kind, name):
         return None
     return Candidate(name, kind, draft.harness)
+
+
+async def _repeat(desk: Desk, unit: str, node: str, name: str) -> None:
+    """Say of a proposal that it is a harness of an earlier round, which competes again."""
+    reason = f"the same spec as {name}, which competes again with its scores"
+    await desk.ctx.record(
+        Verdict(node, unit, "duplicate", None, "pass", "rule", reason),
+        effects=[NodeState(node, "collapsed"), Tally(unit, "duplicate", "", "pass")],
+    )
 
 
 async def _refuse(desk: Desk, unit: str, node: str, gate: str, reason: str) -> None:

@@ -100,7 +100,7 @@ async def _select(
     # a veto that was taken back meanwhile brings a benchmark that nothing was scored under
     await _all(desk, unit, state, list(dict.fromkeys((BASE, current, *open_))), archive)
     state.evo.demand(BASE, archive)
-    measured = _measured(state, archive)
+    measured = state.evo.compared((BASE, current, *open_), BASE, archive)
     current = current if current in measured else BASE
     alive = [measured[name] for name in open_ if name in measured]
     choice = select_round(alive, measured[current], BASE, desk.settings.epsilon)
@@ -145,17 +145,21 @@ async def gated_round(desk: Desk, unit: str, state: State, number: int) -> None:
     await _all(desk, unit, state, [one.id for one in candidates], [benchmark])
     said = await desk.ctx.point(unit, "select")
     current, alive = state.eligible(said.vetoed, [one.id for one in candidates])
-    scored = [
-        (name, state.evo.rate(name, benchmark))
-        for name in alive
-        if state.evo.usable([name], [benchmark])
+    compared, tasks = state.evo.shared((current, *alive), [benchmark])
+    rates = {name: state.evo.rate(name, benchmark, tasks) for name in compared}
+    scored = [(name, rates[name]) for name in alive if name in rates]
+    choice = select_higher(scored, (current, rates[current]))
+    missing = len(state.evo.tasks) - len(tasks)
+    considered: list[Mapping[str, Json]] = [
+        {"node": name, "score": str(value), "missing": missing} for name, value in scored
     ]
-    choice = select_higher(scored, (current, state.evo.rate(current, benchmark)))
-    considered: list[Mapping[str, Json]] = [{"node": n, "score": str(v)} for n, v in scored]
     effects = [
-        NodeState(name, "survivor" if name == choice.harness else "discarded", value)
-        for name, value in scored
-    ]
+        NodeState(
+            name, "survivor" if name == choice.harness else "discarded",
+            state.evo.rate(name, benchmark),
+        )
+        for name, _ in scored
+    ]  # fmt: skip
     await desk.ctx.record(
         Decision(
             unit, "select", choice.outcome, unit, tuple(considered), (choice.harness,),

@@ -70,11 +70,13 @@ class State:
         self.start = BASE if self.current in self.barred(vetoed) else self.current
 
     def barred(self, vetoed: frozenset[str]) -> frozenset[str]:
-        """The vetoed nodes, and the harnesses chosen so far that were revised from one."""
+        """The vetoed nodes, and the harnesses proposed so far that were revised from one."""
         gone = set(vetoed)
         for entry, (before, own) in zip(self.rounds, pairwise(self.chosen), strict=True):
-            if own not in (before, BASE) and entry.get("started_from", before) in gone:
-                gone.add(own)
+            if entry.get("started_from", before) in gone:
+                proposed = entry.get("candidates", {})
+                heirs = (own, *(proposed if isinstance(proposed, dict) else ()))
+                gone.update(name for name in heirs if name not in (before, BASE))
         return frozenset(gone)
 
     def eligible(self, vetoed: frozenset[str], candidates: Iterable[str]) -> tuple[str, list[str]]:

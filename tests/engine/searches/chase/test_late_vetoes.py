@@ -5,9 +5,13 @@ from typing import Any
 import pytest
 
 from evoscope.engine.errors import CallFailed
+from evoscope.engine.model.chase import Harness
 from evoscope.engine.model.core import Decision, Rollout, Slot
 from evoscope.engine.model.llm import Completion, Request
+from evoscope.engine.searches.chase.gains import Sheet
 from evoscope.engine.searches.chase.search import run
+from evoscope.engine.searches.chase.selection import Choice
+from evoscope.engine.searches.chase.state import State
 from tests.engine.searches.chase.arena import answer, setup
 from tests.engine.searches.harden.memory_context import MemoryContext
 
@@ -105,3 +109,17 @@ async def test_a_feedback_pass_that_fails_is_said_to_have() -> None:
     skipped = [d for d in ctx.store.all(Decision) if d.step in ("proactive", "hindsight")]
     assert [(d.step, d.kind) for d in skipped] == [("hindsight", "skip")]
     assert "refusal" in skipped[0].reason
+
+
+def test_a_veto_takes_along_what_was_ever_revised_from_the_harness() -> None:
+    first = Harness()
+    names = ("H0", "a", "b", "c", "d")
+    state = State("chase", dict.fromkeys(names, first), Sheet(()), Sheet(()))
+    state.close(1, Choice("a", "adopt", ""), {"candidates": {"a": "structural"}})
+    state.begin(frozenset())
+    state.close(2, Choice("b", "adopt", ""), {"candidates": {"b": "guidance", "c": "integrated"}})
+    state.begin(frozenset({"a"}))
+    state.close(3, Choice("d", "adopt", ""), {"candidates": {"d": "guidance"}})
+    assert state.barred(frozenset({"a"})) == {"a", "b", "c"}
+    assert state.barred(frozenset({"b"})) == {"b"}
+    assert state.eligible(frozenset({"a"}), ["c"]) == ("d", [])

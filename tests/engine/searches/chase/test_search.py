@@ -252,6 +252,50 @@ async def test_a_spec_that_is_known_is_refused_and_says_of_which_harness_it_is()
     assert [(v.gate, v.reason) for v in refused] == [("duplicate", "the same spec as H0")]
 
 
+async def test_a_harness_of_an_earlier_round_competes_again_with_the_scores_that_it_has() -> None:
+    first = await lived(3, **UNDONE)
+    made = [n for n in first.store.all(Node) if n.unit == "chase/r1" and n.kind == "harness"]
+    (adopted,) = next(d for d in first.store.decisions("adopt") if d.unit == "chase/r1").chosen
+    lost = next(n for n in made if n.id != adopted and n.origin["kind"] != "integrated")
+    kind, node = lost.origin["kind"], lost.id
+    text = json.dumps({"rationale": "again", "harness": json.loads(lost.content)})
+
+    def stubborn(slot: Slot, request: Request) -> Completion | CallFailed:
+        said = answer(slot, request)
+        if (slot.unit, slot.purpose) == ("chase/r2", kind) and isinstance(said, Completion):
+            return replace(said, text=text)
+        return said
+
+    ctx = MemoryContext(stubborn, seed=3)
+    await run(ctx, setup(3, **UNDONE))
+    assert ctx.parked == {}
+    verdict = next(v for v in ctx.store.all(Verdict) if v.node == f"chase/r2/{kind}")
+    assert (verdict.gate, verdict.outcome) == ("duplicate", "pass") and node in verdict.reason
+    decisions = {(d.unit, d.step): d for d in ctx.store.all(Decision)}
+    assert node in [row["node"] for row in decisions["chase/r2", "select"].considered]
+    own = [r for r in ctx.store.all(Rollout) if r.node == node and r.item in SPLITS["evo"]]
+    assert {r.context for r in own if r.unit == "chase/r1"} == {"rel"}
+    assert {r.context for r in own if r.unit == "chase/r2"} == {
+        d.chosen[0] for d in ctx.store.decisions("archive") if d.unit == "chase/r1"
+    }
+
+
+async def test_the_same_spec_twice_in_a_round_is_one_candidate() -> None:
+    same = json.dumps({"rationale": "-", "harness": Harness(memory=["note"]).plain()})
+
+    def noted(slot: Slot, request: Request) -> Completion | CallFailed:
+        said = answer(slot, request)
+        if slot.purpose in ("structural", "guidance") and isinstance(said, Completion):
+            return replace(said, text=same)
+        return said
+
+    ctx = MemoryContext(noted, seed=1)
+    await run(ctx, setup(1, rounds=2, methods=["chase"], eta="2"))
+    duplicates = [v for v in ctx.store.all(Verdict) if v.gate == "duplicate"]
+    outcomes = {v.node: v.outcome for v in duplicates}
+    assert outcomes["chase/r1/guidance"] == outcomes["chase/r2/guidance"] == "fail"
+
+
 async def test_a_challenger_that_cannot_be_read_is_said_to_be() -> None:
     def mute(slot: Slot, request: Request) -> Completion | CallFailed:
         if request.role == "challenger":

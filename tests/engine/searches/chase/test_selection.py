@@ -1,6 +1,7 @@
 """The selection rules, held to the paper's tables and to independently worked values."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -125,6 +126,49 @@ def test_a_missing_rollout_is_no_zero_and_a_task_without_any_leaves_both_sides()
     sheet.put("H0", "rel", {"a": (zero, one), "b": (one, one)})
     found = sheet.gains("H", "H0", ("rel",))
     assert (found.released, found.missing) == (Fraction(1, 2), 1)
+
+
+def test_harnesses_with_other_missing_tasks_are_compared_on_the_tasks_that_all_have() -> None:
+    sheet, one, zero = Sheet(("a", "b", "c")), (Fraction(1),), (Fraction(0),)
+    sheet.put("H0", "rel", {"a": zero, "b": zero, "c": zero})
+    sheet.put("X", "rel", {"a": one, "b": (), "c": zero})
+    sheet.put("Y", "rel", {"a": one, "b": one, "c": zero})
+    apart = [sheet.gains(name, "H0", ("rel",)).released for name in "XY"]
+    assert apart == [Fraction(1, 2), Fraction(2, 3)], "on its own tasks Y looks better"
+    found = sheet.compared("XY", "H0", ("rel",))
+    assert [found[name].released for name in "XY"] == [Fraction(1, 2)] * 2
+    assert {each.missing for each in found.values()} == {1}
+
+
+def test_a_harness_that_shares_no_task_with_those_before_it_takes_no_part() -> None:
+    sheet, one = Sheet(("a", "b")), (Fraction(1),)
+    sheet.put("H0", "rel", {"a": one, "b": one})
+    sheet.put("X", "rel", {"a": one, "b": ()})
+    sheet.put("Y", "rel", {"a": (), "b": one})
+    assert list(sheet.compared(("X", "Y", "Z"), "H0", ("rel",))) == ["X"]
+    assert sheet.shared(("Y", "X", "H0"), ["rel"]) == (["Y", "H0"], ["b"])
+
+
+SCORES = st.lists(st.lists(st.integers(0, 1), max_size=2), min_size=4, max_size=4)
+
+
+@given(st.lists(SCORES, min_size=1, max_size=4))
+def test_a_comparison_s_gains_differ_by_scores_of_the_same_tasks(drawn: list[Any]) -> None:
+    sheet = Sheet(("a", "b", "c", "d"))
+    names = [f"H{place}" for place in range(len(drawn))]
+    for name, rows in zip(names, drawn, strict=True):
+        own = {t: tuple(map(Fraction, row)) for t, row in zip(sheet.tasks, rows, strict=True)}
+        sheet.put(name, "rel", own)
+    kept, tasks = sheet.shared(names, ["rel"])
+    assert all(sheet.scores[name, "rel"][task] for name in kept for task in tasks)
+    found = sheet.compared(names, "H0", ("rel",))
+    if "H0" in kept:
+        assert list(found) == kept
+        first = next(iter(found.values()))
+        for name, each in found.items():
+            rate = sheet.rate(name, "rel", tasks) - sheet.rate(kept[0], "rel", tasks)
+            assert each.released - first.released == rate
+            assert each.missing == 4 - len(tasks)
 
 
 @given(
