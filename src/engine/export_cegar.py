@@ -11,6 +11,7 @@ from .model.llm import Json
 from .report.cegar_composition import composed
 from .report.cegar_read import CegarRun, read_cegar
 from .sandbox import inside
+from .sandbox.jobs import Budget
 from .searches.cegar.bench import Operator
 from .searches.cegar.composition import MAX_SIZE
 from .searches.cegar.training import Labelled
@@ -41,8 +42,9 @@ Found by the Evoscope run `{run}`. `from evoscope_pool import score`, then
 `score(task, code, peers)`: `task` has {fields}, `peers` are the other samples for it. No model is
 called.
 
-Candidates run in processes with limited time and with your rights, operators in yours and without a
-limit: score untrusted code inside a container. `electorate.json` holds what the training verdicts
+Candidates and operators run in processes with limited time and with your rights: score untrusted
+code inside a container. An operator abstains after {operator:g} s of its own or {observations:g} s
+of the programs it runs. `electorate.json` holds what the training verdicts
 rest on (hash {electorate}); `certificate.json` the classes that the search had to give up, null
 where it ended otherwise or a person has vetoed one of its operators since.
 """
@@ -77,12 +79,17 @@ def contents(run: CegarRun) -> dict[str, str]:
     written = {
         "pyproject.toml": PROJECT,
         "README.md": README.format(
-            run=run.name, electorate=split.electorate, fields=TEXT_FIELDS if texts else CODE_FIELDS
+            run=run.name,
+            electorate=split.electorate,
+            fields=TEXT_FIELDS if texts else CODE_FIELDS,
+            operator=OPERATOR.cpu_s,
+            observations=Budget().cpu_s,
         ),
         f"{PACKAGE}/__init__.py": (here / "package" / "scorer.py")
         .read_text(encoding="utf-8")
         .replace("from ..inputs import", "from .inputs import"),
         f"{PACKAGE}/worker.py": (here / "package" / "worker.py").read_text(encoding="utf-8"),
+        f"{PACKAGE}/operate.py": (here / "package" / "operate.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/inputs.py": (here / "inputs.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/codec.py": files(inside).joinpath("codec.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/operators/__init__.py": '"""The operators, read as text."""\n',
@@ -96,7 +103,11 @@ def contents(run: CegarRun) -> dict[str, str]:
             {"name": one.node, "title": one.name, "level": one.level, "file": _file(one)}
             for one in voting
         ],
-        "cpu_s": {"operator": OPERATOR.cpu_s, "peer": peer.cpu_s},
+        "cpu_s": {
+            "operator": OPERATOR.cpu_s,
+            "peer": peer.cpu_s,
+            "observations": Budget().cpu_s,
+        },
     }
     certificate = dict(run.certificate) if run.certificate and not run.contested else None
     told = {"pool": pool, "electorate": _electorate(split), "certificate": certificate}

@@ -171,3 +171,63 @@ def test_an_exported_pool_tells_values_and_ends_of_runs_apart_as_the_sandbox_doe
         "keeps": [f"[{letter!r}]" for letter in "abc"],
         "equal": [False],
     }
+
+
+LIMITED = """
+import json, sys
+import evoscope_pool
+from evoscope_pool import verdict
+evoscope_pool.POOL["cpu_s"] |= {"operator": 0.3, "observations": 0.25, "peer": 0.1}
+operators = {
+    "flags": (1, "def op(task, code): return 'flag'"),
+    "endless": (1, "def op(task, code):\\n while True: pass"),
+    "raises": (1, "def op(task, code): raise SystemExit"),
+    "no word": (1, "def op(task, code): return ['flag']"),
+    "prints": (1, "def op(task, code):\\n print('x' * 100_000)\\n return 'pass'"),
+    "hashed": (1, "def op(task, code): return 'flag' if hash('a') == %d else 'pass'"),
+    "asks": (2, "def op(task, code, ctx): return 'flag' if ctx.run(0, ('a',)).ok else 'pass'"),
+    "too often": (2, "def op(task, code, ctx):\\n try: ctx.run_many(0, [('a',)] * 601)\\n"
+                     " finally: return 'flag'"),
+    "too long": (2, "def op(task, code, ctx):\\n"
+                    " for one in ctx.peers: ctx.run(one, ('a',))\\n return 'flag'"),
+    "not so long": (2, "def op(task, code, ctx):\\n ctx.run(1, ('a',))\\n return 'flag'"),
+    "no peer": (2, "def op(task, code, ctx):\\n try: ctx.run(-1, ('a',))\\n"
+                   " finally: return 'flag'"),
+}
+task = {"id": "t", "prompt": "", "visible": ["assert f('a') == 1"], "entry_point": "f"}
+endless = [f"def f(x):\\n while True: {n}" for n in range(4)]
+said = {}
+for name, (level, source) in operators.items():
+    (evoscope_pool._HERE / "operators" / "one.py").write_text(
+        source % int(sys.argv[1]) if name == "hashed" else source
+    )
+    one = {"name": name, "level": level, "file": "operators/one.py"}
+    said[name] = verdict(one, task, "def f(x): return 1", endless)
+json.dump(said, sys.stdout)
+"""
+
+
+def test_an_exported_operator_abstains_where_it_takes_too_long_and_hashes_as_in_the_sandbox(
+    run: CegarRun, tmp_path: Path
+) -> None:
+    for name, text in contents(run).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "limited.py").write_text(LIMITED, encoding="utf-8")
+    hashed = subprocess.run(
+        [sys.executable, "-c", "print(hash('a'))"], env={"PYTHONHASHSEED": "0"},
+        capture_output=True, check=True,
+    )  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-B", "-W", "error", "limited.py", hashed.stdout.decode().strip()],
+        cwd=tmp_path, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()
+    assert not done.stderr
+    limits = json.loads((tmp_path / "evoscope_pool/pool.json").read_text())["cpu_s"]
+    assert (limits["operator"], limits["observations"]) == (5.0, 30.0)
+    assert json.loads(done.stdout) == {
+        "flags": "flag", "endless": "abstain", "raises": "abstain", "no word": "abstain",
+        "prints": "abstain", "hashed": "flag", "asks": "flag", "too often": "abstain",
+        "too long": "abstain", "not so long": "flag", "no peer": "abstain",
+    }  # fmt: skip

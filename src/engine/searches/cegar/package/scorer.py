@@ -1,7 +1,7 @@
 """A pool of operators that Evoscope has admitted: scores a candidate without any model call.
 
-Candidates run in processes of their own with limited time, and otherwise with your rights. Score
-code that you don't trust inside a container, or with Evoscope itself.
+Candidates and operators run in processes of their own with limited time, and otherwise with your
+rights. Score code that you don't trust inside a container, or with Evoscope itself.
 """
 
 import ast
@@ -12,6 +12,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
@@ -27,12 +29,15 @@ TEXTS = POOL["answers"] == "texts"
 """Whether the pool judges answers that are no programs: then there is nothing to run."""
 BUDGET = 600
 PEERS = 16
-TIMEOUT = (False, "timeout")
+Told = tuple[bool, Any]
+"""What an input gave: (True, encoded value) or (False, word)."""
+TIMEOUT: Told = (False, "timeout")
+_PYTHON = (sys.executable, "-s", "-S", "-P", "-B")
 _TIMED_OUT = {-signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL}
 
 
-class OverBudget(BaseException):
-    """An operator asked for more runs than it may."""
+class OverBudget(Exception):
+    """An operator asked for more runs than it may, or for longer ones."""
 
 
 class Observation:
@@ -43,7 +48,7 @@ class Observation:
 
 
 class Context:
-    """The second half of a level-2 operator's view."""
+    """The second half of a level-2 operator's view, and who runs what it asks for."""
 
     def __init__(self, task: Mapping[str, Any], programs: Sequence[str]) -> None:
         if TEXTS:
@@ -54,31 +59,43 @@ class Context:
         self.sources, self.asserts = list(programs), list(task["visible"])
         self.examples = [(tuple(args), want) for args, want in examples(task)]
         self.inputs, self.unperturbed = list(made.arguments), made.unperturbed
-        self._entry, self._spent = task["entry_point"], 0
+        self._entry, self._runs, self._cpu_s = task["entry_point"], 0, 0.0
         self._endless: set[int] = set()
+
+    def given(self) -> bytes:
+        """What the operator's own process gets, encoded: all but the means to run anything."""
+        shown = {name: one for name, one in vars(self).items() if not name.startswith("_")}
+        return bytes(_CODEC.encode(shown))
 
     def run(self, peer: int, arguments: Iterable[Any]) -> Observation:
         """Run a program on one tuple of arguments."""
         return self.run_many(peer, [arguments])[0]
 
     def run_many(self, peer: int, wanted: Iterable[Iterable[Any]]) -> list[Observation]:
-        """Run a program on each tuple of arguments. Raises OverBudget.
+        """Run a program on each tuple of arguments; see `observe`."""
+        seen = self.observe(peer, [_CODEC.encode(tuple(one)) for one in wanted])
+        return [Observation(ok, _CODEC.decode(told) if ok else told) for ok, told in seen]
+
+    def observe(self, peer: int, asked: list[bytes]) -> list[Told]:
+        """What a program gives for each encoded tuple of arguments. Raises OverBudget.
 
         Behind its first time-out a program is not run any more; all else counts as timed out.
-        Raises IndexError where answers are no programs.
+        Raises IndexError where there is no such program, or answers are none.
         """
-        if TEXTS:
+        if TEXTS or type(peer) is not int or not 0 <= peer < len(self.sources):
             raise IndexError(f"there is no peer {peer}")
-        asked = [tuple(one) for one in wanted]
-        self._spent += len(asked)
-        if self._spent > BUDGET:
+        self._runs += len(asked)
+        if self._runs > BUDGET:
             raise OverBudget
-        seen = []
+        seen: list[Told] = []
         if peer not in self._endless:
-            seen = _observed(self.sources[peer], self._entry, asked)
+            seen, cpu_s = _observed(self.sources[peer], self._entry, asked)
+            self._cpu_s += cpu_s
         if len(seen) < len(asked) or (seen and seen[-1] == TIMEOUT):
             self._endless.add(peer)
-        return [Observation(*one) for one in [*seen, *[TIMEOUT] * (len(asked) - len(seen))]]
+        if self._cpu_s > POOL["cpu_s"]["observations"]:
+            raise OverBudget
+        return [*seen, *[TIMEOUT] * (len(asked) - len(seen))]
 
 
 def score(task: Mapping[str, Any], code: str, peers: Sequence[str]) -> dict[str, Any]:
@@ -95,17 +112,46 @@ def score(task: Mapping[str, Any], code: str, peers: Sequence[str]) -> dict[str,
 def verdict(
     operator: Mapping[str, Any], task: Mapping[str, Any], code: str, peers: Sequence[str]
 ) -> str:
-    """flag, pass or abstain; an operator that fails abstains."""
-    module: dict[str, Any] = {}
+    """flag, pass or abstain; an operator that fails or takes too long abstains."""
+    source = (_HERE / operator["file"]).read_text(encoding="utf-8")
+    context = None
+    if operator["level"] == 2:
+        context = Context(task, [code, *others(peers, code)])
+    limits = POOL["cpu_s"]
+    patience = 3 * (limits["operator"] + (limits["observations"] if context else 0))
     try:
-        exec((_HERE / operator["file"]).read_text(encoding="utf-8"), module)
-        if operator["level"] == 1:
-            found = module["op"](view(task), code)
-        else:
-            found = module["op"](view(task), code, Context(task, [code, *others(peers, code)]))
-    except (Exception, OverBudget):
+        found = _said(source, _CODEC.encode((view(task), code)), context, patience)
+    except (OverBudget, IndexError, ValueError, EOFError, TypeError, OSError):
         return "abstain"
     return found if found in ("flag", "pass") else "abstain"
+
+
+def _said(source: str, arguments: bytes, context: Context | None, patience: float) -> Any:
+    """What a process of its own says; what it asks for is run here, until it gives its verdict.
+
+    Raises EOFError or OSError where the process ends before.
+    """
+    given = None if context is None else context.given()
+    message: Any = (source, arguments, given, POOL["cpu_s"]["operator"])
+    with subprocess.Popen(
+        [*_PYTHON, str(_HERE / "operate.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, env=_environment(),
+    ) as process:  # fmt: skip
+        assert process.stdin is not None and process.stdout is not None
+        watch = threading.Timer(patience, process.kill)
+        watch.start()
+        try:
+            while True:
+                marshal.dump(message, process.stdin)
+                process.stdin.flush()
+                told = marshal.load(process.stdout)
+                if context is None or type(told) is not tuple:
+                    return told
+                peer, asked = told
+                message = context.observe(_CODEC.decode(peer), asked)
+        finally:
+            watch.cancel()
+            process.kill()
 
 
 def view(task: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,45 +219,51 @@ def _literal(node: ast.expr) -> tuple[Any] | None:
         return None
 
 
-def _observed(code: str, entry: str, asked: list[tuple[Any, ...]]) -> list[tuple[bool, Any]]:
-    """What each input gave, up to the first that times out; where the process comes to no end,
-    each gets one of its own."""
-    found = _process(code, entry, asked)
+def _observed(code: str, entry: str, asked: list[bytes]) -> tuple[list[Told], float]:
+    """What each input gave, up to the first that times out, with the processor time it took;
+    where the process comes to no end, each gets one of its own."""
+    found, cpu_s = _process(code, entry, asked)
     if isinstance(found, list):
-        return [(ok, _CODEC.decode(told) if ok else told) for ok, told in found]
+        return found, cpu_s
     if len(asked) == 1:
-        return [(False, found)]
-    seen: list[tuple[bool, Any]] = []
+        return [(False, found)], cpu_s
+    seen: list[Told] = []
     for one in asked:
-        seen += _observed(code, entry, [one])
+        own, more = _observed(code, entry, [one])
+        seen, cpu_s = seen + own, cpu_s + more
         if seen[-1] == TIMEOUT:
             break
-    return seen
+    return seen, cpu_s
 
 
-def _process(code: str, entry: str, asked: list[tuple[Any, ...]]) -> list[tuple[bool, Any]] | str:
-    """What a process of its own answers; the word for its end where it does not."""
-    command = [sys.executable, "-s", "-S", "-P", "-B", str(_HERE / "worker.py")]
-    limit, given = POOL["cpu_s"]["peer"], [_CODEC.encode(one) for one in asked]
+def _process(code: str, entry: str, asked: list[bytes]) -> tuple[list[Told] | str, float]:
+    """What a process of its own answers, the word for its end where it does not; and seconds."""
+    limit, began = POOL["cpu_s"]["peer"], time.monotonic()
     try:
         done = subprocess.run(
-            command, input=marshal.dumps((code, entry, given, limit)), capture_output=True,
-            timeout=3 * limit + 1, env={**os.environ, "PYTHONHASHSEED": "0"}, check=False,
+            [*_PYTHON, str(_HERE / "worker.py")], capture_output=True, timeout=3 * limit + 1,
+            input=marshal.dumps((code, entry, asked, limit)), env=_environment(), check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return TIMEOUT[1]
+        return TIMEOUT[1], limit
     found = _unpacked(done.stdout)
     if found is not None:
         return found
+    took = min(limit, time.monotonic() - began)
     if done.returncode in _TIMED_OUT:
-        return TIMEOUT[1]
-    return f"crash({signal.Signals(-done.returncode).name})" if done.returncode < 0 else "no_result"
+        return TIMEOUT[1], took
+    ended = f"crash({signal.Signals(-done.returncode).name})" if done.returncode < 0 else ""
+    return ended or "no_result", took
 
 
-def _unpacked(data: bytes) -> list[tuple[bool, Any]] | None:
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONHASHSEED": "0"}
+
+
+def _unpacked(data: bytes) -> tuple[list[Told], float] | None:
     """What the process wrote; None where it ended before it could."""
     try:
-        found: list[tuple[bool, Any]] = marshal.loads(data)
+        found: tuple[list[Told], float] = marshal.loads(data)
     except (ValueError, EOFError, TypeError):
         return None
     return found
