@@ -7,6 +7,7 @@ methods run beside each other and see nothing of one another.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from ...canonical import canonical_json
 from ...context import Context, UnitSpec
@@ -43,12 +44,13 @@ async def run(ctx: Context, setup: ChaseSetup) -> None:
     await ctx.record(*_items(setup))
     await ctx.run_units([UnitSpec(START, "start", 0)], lambda unit: _start(desk, unit))
     await _beside_each_other(desk)
-    ends = [
-        UnitSpec(FINAL, "final", total(setup) - 2),
-        UnitSpec(CERTIFICATION, "certification", total(setup) - 1),
-    ]
-    bodies = {FINAL: _final, CERTIFICATION: _certification}
-    await ctx.run_units(ends, lambda unit: bodies[unit.id](desk, unit), one_after_another=True)
+    ends = (
+        (UnitSpec(FINAL, "final", total(setup) - 2), _final),
+        (UnitSpec(CERTIFICATION, "certification", total(setup) - 1), _certification),
+    )
+    for end, body in ends:
+        await _reopened(desk)
+        await ctx.run_units([end], partial(body, desk))
 
 
 def total(setup: ChaseSetup) -> int:
@@ -107,12 +109,24 @@ async def _beside_each_other(desk: Desk) -> None:
         raise failures.exceptions[0] from None
 
 
-async def _rounds(desk: Desk, method: str, place: int) -> None:
+async def _reopened(desk: Desk) -> None:
+    """Play the rounds again that a veto has reopened after their method had ended."""
+    methods = enumerate(desk.settings.methods)
+    units = [unit.id for place, method in methods for unit in _units(desk, method, place)]
+    if None in [await desk.ctx.unit_result(unit) for unit in units]:
+        await _beside_each_other(desk)
+
+
+def _units(desk: Desk, method: str, place: int) -> list[UnitSpec]:
     rounds = desk.settings.rounds
-    units = [
+    return [
         UnitSpec(f"{method}/r{t}", "round", 1 + place * rounds + t - 1)
         for t in range(1, rounds + 1)
     ]
+
+
+async def _rounds(desk: Desk, method: str, place: int) -> None:
+    units = _units(desk, method, place)
 
     async def body(unit: UnitSpec) -> None:
         number = units.index(unit) + 1

@@ -1,5 +1,10 @@
 """Vetoes that come between two decisions: what was chosen before them is not carried on."""
 
+import asyncio
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +17,9 @@ from evoscope.engine.searches.chase.gains import Sheet
 from evoscope.engine.searches.chase.search import run
 from evoscope.engine.searches.chase.selection import Choice
 from evoscope.engine.searches.chase.state import State
-from tests.engine.searches.chase.arena import answer, setup
+from tests.engine.searches.chase.arena import Delayed, answer, setup
 from tests.engine.searches.harden.memory_context import MemoryContext
+from tests.replay_kit import Kit, drop
 
 ADOPTING: dict[str, Any] = {"eta": "2", "rounds": 2, "methods": ["chase", "compass"]}
 ARCHIVING: dict[str, Any] = {"eta": "0", "rounds": 1, "methods": ["chase"]}
@@ -123,3 +129,49 @@ def test_a_veto_takes_along_what_was_ever_revised_from_the_harness() -> None:
     assert state.barred(frozenset({"a"})) == {"a", "b", "c"}
     assert state.barred(frozenset({"b"})) == {"b"}
     assert state.eligible(frozenset({"a"}), ["c"]) == ("d", [])
+
+
+class Interrupted:
+    """A context whose people veto a node right before a decision point."""
+
+    def __init__(self, inner: Any, path: Path, step: str, node: str) -> None:
+        self.inner, self.path, self.step, self.node = inner, path, step, node
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    async def point(self, unit: str, step: str) -> Any:
+        if step == self.step:
+            drop(self.path, {"id": "late", "kind": "veto", "args": {"node": self.node}})
+            await asyncio.sleep(30)
+        return await self.inner.point(unit, step)
+
+
+def methods_in(path: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(path)) as db:
+        sql = "SELECT result FROM unit WHERE id = 'certification' AND state = 'done'"
+        (text,) = db.execute(sql).fetchone()
+    return {name: entry["harness"] for name, entry in json.loads(text)["methods"].items()}
+
+
+@pytest.mark.parametrize(("method", "step"), [("compass", "final"), ("compass", "seal"),
+                                              ("chase", "seal")])  # fmt: skip
+def test_a_veto_after_a_method_s_last_round_parks_nothing_and_is_heeded(
+    tmp_path: Path, method: str, step: str
+) -> None:
+    kit = Kit(
+        lambda: lambda ctx: run(ctx, setup(1, **ADOPTING | {"rounds": 1, "rollouts_conf": 1})),
+        tmp_path, lambda seed: {"off": Delayed(seed)}, concurrency=64,
+    )  # fmt: skip
+    whole, path, plain = kit.file("whole"), kit.file("late"), kit.search
+    assert kit.finish(whole, 1).state == "finished"
+    before = methods_in(whole)
+    kit.search = lambda: (
+        lambda ctx: plain()(
+            Interrupted(ctx, path, step, before[method])  # type: ignore[arg-type]
+        )
+    )
+    assert before[method] != "H0" and kit.finish(path, 1).state == "finished"
+    assert methods_in(path) == before | {method: "H0"}
+    kit.search = plain
+    assert kit.verify(path).ok
