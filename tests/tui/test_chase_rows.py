@@ -87,6 +87,13 @@ def test_a_veto_stands_before_everything(facts):
     assert row.word == "vetoed" and UNICODE.vetoed in drawn(row) and "vetoed" in drawn(row)
 
 
+def test_a_spec_of_an_earlier_round_is_shown_as_repeated(facts):
+    node = next(n for n in facts.nodes if facts.nodes[n].kind == "harness" and n != "H0")
+    facts.nodes[node] = replace(facts.nodes[node], state="collapsed")
+    row = next(row for row in chase_branches.branches(facts) if row.key == node)
+    assert row.word == "repeated" and UNICODE.collapsed in drawn(row) and "repeated" in drawn(row)
+
+
 def test_what_a_constraint_forbids_is_marked_without_colour(facts):
     over = [row for row in chase_branches.branches(facts) if row.over]
     assert over and all("50.0%!" in drawn(row) for row in over)

@@ -151,6 +151,8 @@ def _harness_word(
         return "vetoed"
     if row.state == "rejected":
         return _rejection(facts.gates.get(row.id, {}))
+    if row.state == "collapsed":
+        return "repeated"
     if row.state == "promoted":
         return "chosen"
     if row.id == BASE:
