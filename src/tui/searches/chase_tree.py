@@ -19,7 +19,8 @@ SIGNS = {
     "infeasible": "raced_out", "vetoed": "vetoed", "malformed": "rejected", "refused": "rejected",
     "invalid": "rejected", "duplicate": "rejected", "inactive": "rejected", "running": "running",
     "parked": "error", "failed": "error", "done": "passed", "unconfirmed": "discarded",
-    "repeated": "collapsed", "tried": "discarded", "not tried": "discarded", "not adopted": "discarded",
+    "tried": "discarded", "not tried": "discarded", "not adopted": "discarded",
+    "repeated": "collapsed",
 }  # fmt: skip
 SORTS = ("as it came", "by score", "by outcome")
 
