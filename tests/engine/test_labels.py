@@ -34,7 +34,9 @@ CONFIG = RunConfig.model_validate(
     {
         "search": "harden",
         "benchmark": {"kind": "pubmedqa", "sample": 2},
-        "providers": {"offline": {"kind": "offline", "careless": 0.4}},
+        "providers": {
+            "offline": {"kind": "offline", "careless": 0.4, "faults": {"latency_s": 0.25}},
+        },
         "models": {role: {"provider": "offline", "model": "offline"} for role in ROLES},
         "harden": {"generations": 1, "offspring": 3, "survivors": 2},
     }

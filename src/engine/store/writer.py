@@ -217,6 +217,8 @@ class Writer:
             self._task.cancel()
         try:
             await asyncio.wait([self._task])
+            if not self._task.cancelled():
+                self._task.exception()  # told already to everyone who waited for a commit
             if finished:
                 await self._leave_wal()
         finally:

@@ -27,6 +27,10 @@ def test_pages_of_one_give_every_row_once_in_order(
         {"id": c, "author": "me@host", "time": "", "kind": "pause", "args": '{"now":true}',
          "reason": "", "outcome": "done", "result": "", "acked": ""} for c in "xy"
     ))  # fmt: skip
+    run.insert("label", *(
+        {"node": node, "author": "me@host", "question": "correct", "answer": "yes", "reason": "",
+         "command": 1} for node in "ab"
+    ))  # fmt: skip
     with Reader(run.path) as reader:
         whole = page(reader, listing, newest_first=newest_first)
         seen: list[Any] = []
