@@ -151,7 +151,10 @@ class Writer:
 
     def _put(self, writes: tuple[Write, ...], future: asyncio.Future[None] | None) -> None:
         if self._task.done():
-            raise StoreError("the run's file was closed while rows were still coming")
+            cause = None if self._task.cancelled() else self._task.exception()
+            if isinstance(cause, StoreError):
+                raise cause
+            raise StoreError("the run's file was closed while rows were still coming") from cause
         self._queue.append(_Waiting(writes, future))
         self._wake.set()
 

@@ -71,6 +71,8 @@ async def test_a_taken_over_engine_writes_nothing_more(tmp_path: Path) -> None:
     claim(path)
     with pytest.raises(TakenOver):
         await writer.commit(Write(EVENT, ("too late",)))
+    with pytest.raises(TakenOver):
+        await writer.commit(Write(EVENT, ("later still",)))
     assert refs(path) == ["mine"]
     assert not writer.alive
     await writer.close()

@@ -45,7 +45,7 @@ async def rate(own: Harness, env: Environment) -> float:
         first = opening(Profile("off", "agent", Params()), own, env, task)
         slot = Slot("u", f"agent:{task.id}", "H", 0)
         ctx = MemoryContext(offline)
-        trajectory = await Loop(ctx, slot, first, own, env, task).run()  # type: ignore[arg-type]
+        trajectory = await Loop(ctx.complete, slot, first, own, env, task).run()
         right += int(env.grade(task.id, trajectory.answer).score)
     return right / TASKS
 
