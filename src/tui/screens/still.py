@@ -17,6 +17,8 @@ class StillView(View, Generic[R]):
 
     columns: tuple[Column, ...]
     name = "rows"
+    every = 1
+    """Read again at every so many updates: a long list that keeps changing costs bytes."""
 
     def __init__(self, host: Host, run: RunModel) -> None:
         super().__init__(host, run)
@@ -24,6 +26,7 @@ class StillView(View, Generic[R]):
         self.rows: dict[str, R] = {}
         self.wanted: Any = None
         self._known: Any = ("nothing yet",)
+        self._updates = 0
 
     def read(self, reader: Reader) -> list[R]:
         """All rows in order; in the reading thread."""
@@ -51,7 +54,9 @@ class StillView(View, Generic[R]):
 
     def job(self, fresh: bool) -> Job | None:
         """Everything, once per update or when something else is wanted."""
-        if not fresh and self._known == self.wanted:
+        self._updates += fresh
+        due = fresh and self._updates % self.every == 0
+        if not due and self._known == self.wanted:
             return None
         reader, wanted = self.run.reader, self.wanted
 

@@ -22,6 +22,7 @@ class ArchiveView(StillView[Kept]):
     """Promoted first, then survivors by score; vetoed ones stay, marked."""
 
     name = "archive"
+    every = 2
     columns = (
         Column("case", 24, middle=True),
         Column("", 1),
