@@ -1,6 +1,7 @@
 """A tab over a short list that is read whole: rows keyed by name, search in the shown text."""
 
-from typing import Any, Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ...engine.store.reader import Reader
 from ..lines import Column, Line, Span, plain, table_head, table_row
@@ -110,3 +111,66 @@ class StillView(View, Generic[R]):
         lines += [self._line(row, 140) for row in self.rows.values()]
         text = "\n".join(plain(line).rstrip() for line in lines)
         return Shown(f"{self.run.path.stem}-{self.name}.txt", text + "\n")
+
+
+class Kept(Protocol):
+    """A row of an archive: what the cursor keeps to, and its node if it is one."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def node(self) -> str | None: ...
+
+
+class Whole(Protocol):
+    """An archive as it was read: its rows, and whatever else its tab shows."""
+
+    @property
+    def rows(self) -> Sequence[Any]: ...
+
+
+K = TypeVar("K", bound=Kept)
+W = TypeVar("W", bound=Whole)
+
+
+class WholeView(StillView[K], Generic[W, K]):
+    """An archive of which more is shown than its rows. Set `empty`, give `read_whole`."""
+
+    name = "archive"
+    empty: ClassVar[Whole]
+
+    def __init__(self, host: Host, run: RunModel) -> None:
+        super().__init__(host, run)
+        self.whole: W = self.empty  # type: ignore[assignment]
+        self._read = self.whole
+
+    def read_whole(self, reader: Reader) -> W:
+        """All of it; in the reading thread."""
+        raise NotImplementedError
+
+    def read(self, reader: Reader) -> list[K]:
+        """The rows of all of it."""
+        self._read = self.read_whole(reader)
+        return list(self._read.rows)
+
+    def _take(self, rows: list[K], wanted: Any) -> None:
+        self.whole = self._read
+        super()._take(rows, wanted)
+
+    def key_of(self, row: K) -> str:
+        """The row's own."""
+        return row.key
+
+    def node(self) -> str | None:
+        """The node under the cursor."""
+        row = self.row_at()
+        return row.node if row is not None else None
+
+    def siblings(self) -> list[str]:
+        """All nodes of the list."""
+        return [row.node for row in self.rows.values() if row.node is not None]
+
+    def actions(self) -> tuple[str, ...]:
+        """For the footer."""
+        return ("open", "veto", "search", "export")

@@ -1,7 +1,5 @@
 """Archive of a chase run: harness x benchmark, confirmations, bounds."""
 
-from typing import Any
-
 from ....engine.store.reader import Reader
 from ...lines import Column, Line, Span, fit_line, plain, table_row
 from ...page import Shown
@@ -15,39 +13,26 @@ from ...searches.chase_archive import (
     member_cells,
     read_archive,
 )
-from ..still import StillView
+from ..still import WholeView
 
 
-class ChaseArchiveView(StillView[Row]):
+class ChaseArchiveView(WholeView[Archive, Row]):
     """Enter opens a harness, or a counterfactual's before and after."""
 
-    name = "archive"
+    empty = Archive()
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._read = self._archive = Archive()
-
-    def read(self, reader: Reader) -> list[Row]:
+    def read_whole(self, reader: Reader) -> Archive:
         """All lines."""
-        self._read = read_archive(reader)
-        return list(self._read.rows)
-
-    def _take(self, rows: list[Row], wanted: Any) -> None:
-        self._archive = self._read
-        super()._take(rows, wanted)
-
-    def key_of(self, row: Row) -> str:
-        """Harness, counterfactual, or place of a text."""
-        return row.key
+        return read_archive(reader)
 
     def columns_at(self, width: int) -> tuple[Column, ...]:
         """The matrix's columns, one or two for each benchmark of the archive."""
-        return matrix_columns(self._archive.benchmarks, width)
+        return matrix_columns(self.whole.benchmarks, width)
 
     def head(self, width: int) -> list[Line]:
         """The thresholds, and what the marks say."""
         note = f"  {BINDS} binds; points of 100 on D_evo, ? not measured"
-        return [fit_line(((f" {self._archive.head}", "accent"), (note, "dim")), width)]
+        return [fit_line(((f" {self.whole.head}", "accent"), (note, "dim")), width)]
 
     def cells(self, row: Row) -> list[Span]:
         """A confirmation's cells."""
@@ -57,24 +42,11 @@ class ChaseArchiveView(StillView[Row]):
 
     def _line(self, row: Row, width: int) -> Line:
         if row.gains is not None:
-            cells = matrix_cells(row, self._archive.benchmarks, width, self.host.glyphs)
+            cells = matrix_cells(row, self.whole.benchmarks, width, self.host.glyphs)
             return table_row(self.columns_at(width), cells, width)
         if row.member is not None or row.heads:
             return table_row(MEMBER_COLUMNS, self.cells(row), width)
         return row.text
-
-    def node(self) -> str | None:
-        """The harness or counterfactual under the cursor."""
-        row = self.row_at()
-        return row.node if row is not None else None
-
-    def siblings(self) -> list[str]:
-        """All harnesses and counterfactuals of the tab."""
-        return [row.node for row in self.rows.values() if row.node is not None]
-
-    def actions(self) -> tuple[str, ...]:
-        """For the footer."""
-        return ("open", "veto", "search", "export")
 
     def shown(self) -> Shown | None:
         """The whole tab as text, the thresholds first."""

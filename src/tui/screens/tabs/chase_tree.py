@@ -3,7 +3,7 @@
 from typing import Any
 
 from ....engine.store.reader import Reader
-from ...filters import Filter, parse
+from ...filters import Filter, parse, unknown_name
 from ...lines import Line, Span
 from ...searches.chase import read_facts
 from ...searches.chase_branches import Branch, branches
@@ -124,12 +124,11 @@ class ChaseTreeView(StillView[Branch]):
     def filter(self, text: str) -> str | None:
         """Filter the lines; empty shows everything again."""
         wanted = parse(text)
-        unknown = [name for name in wanted.where if name not in FILTERS]
-        if unknown:
-            return f"no filter {unknown[0]!r} here; there are {', '.join(FILTERS)}"
-        self._filter, self.filter_text = wanted, text
-        self._set()
-        return None
+        error = unknown_name(wanted, FILTERS)
+        if error is None:
+            self._filter, self.filter_text = wanted, text
+            self._set()
+        return error
 
     def actions(self) -> tuple[str, ...]:
         """For the footer."""

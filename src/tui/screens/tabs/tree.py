@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from ....engine.store.reader import Reader
-from ...filters import Filter, parse
+from ...filters import Filter, parse, unknown_name
 from ...lines import Line, Span, fit_line, plain, table_head, table_row
 from ...page import Shown
 from ...searches.harden import (
@@ -259,13 +259,12 @@ class TreeView(View):
     def filter(self, text: str) -> str | None:
         """Filter the cases."""
         wanted = parse(text)
-        unknown = [name for name in wanted.where if name not in ("state", "vetoed")]
-        if unknown:
-            return f"no filter {unknown[0]!r} for cases; there are state, vetoed"
-        self._filter, self.filter_text = wanted, text
-        self._set_cases()
-        self._chosen()
-        return None
+        error = unknown_name(wanted, ("state", "vetoed"))
+        if error is None:
+            self._filter, self.filter_text = wanted, text
+            self._set_cases()
+            self._chosen()
+        return error
 
     def actions(self) -> tuple[str, ...]:
         """For the footer."""
