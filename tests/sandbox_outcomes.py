@@ -9,6 +9,9 @@ import multiprocessing
 import random
 from multiprocessing.connection import Connection
 
+import pytest
+
+from evoscope.engine.errors import SandboxUnavailable
 from evoscope.engine.sandbox.jobs import Job, Outcome, key
 from evoscope.engine.sandbox.pool import Pool
 
@@ -60,3 +63,11 @@ class ServedOutcomes:
 
     async def close(self) -> None:
         return None
+
+
+async def pool_or_skip() -> Pool:
+    """A pool of two workers at the strongest level; skips the test where there is no sandbox."""
+    try:
+        return await Pool.open(2)
+    except SandboxUnavailable as problem:
+        pytest.skip(str(problem))

@@ -75,8 +75,9 @@ async def _score(
 ) -> Labelled:
     """The held-out split with its labels; every operator has been run on it. Raises DataError
     where labels of other hidden tests are there."""
-    same_suites(path, heldout)
-    keeper = HeldKeeper(held_file(path), executor, suites_hash(heldout))
+    suites = suites_hash(heldout)
+    same_suites(path, suites)
+    keeper = HeldKeeper(held_file(path), executor, suites)
     try:
         split = await labelled(heldout, keeper.settle)
         bench = Bench(split, keeper.settle)

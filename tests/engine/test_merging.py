@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from itertools import combinations
@@ -33,13 +33,6 @@ from tests.replay_kit import Kit
 from tests.sandbox_outcomes import OutcomeServer, ServedOutcomes
 
 AUTHORS = (1, 2)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OutcomeServer]:
-    made = OutcomeServer()
-    yield made
-    made.close()
 
 
 def kit_of(folder: Path, server: OutcomeServer, author: int, runs: tuple[FromRun, ...] = ()) -> Kit:

@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..benchmarks.code_tasks.sources import Split
 from ..context import Work
 from ..errors import DataError, UsageError
 from ..model.outcomes import Outcomes, Place
@@ -61,12 +60,11 @@ def read_suites(path: Path) -> str | None:
     return None
 
 
-def same_suites(path: Path, heldout: Split) -> None:
-    """Raise DataError where a run's held-out labels are those of other hidden suites: outcomes
-    are kept by the electorate, which they are no part of."""
+def same_suites(path: Path, suites: str) -> None:
+    """Raise DataError where a run's held-out labels are those of other hidden suites than these:
+    outcomes are kept by the electorate, which they are no part of."""
     file = held_file(path)
-    known = read_suites(file)
-    if known is not None and known != suites_hash(heldout):
+    if read_suites(file) not in (None, suites):
         raise DataError(
             f"{file}: the hidden tests of held-out tasks have changed since these labels were "
             "made; put the tests back, or move the file away and run `evoscope score` again"
@@ -89,7 +87,7 @@ def held_out(
         return None
     settings = CegarSettings.model_validate(config["cegar"])
     _, split = splits_of(settings, config["seed"])
-    same_suites(path, split)
+    same_suites(path, suites_hash(split))
 
     async def settle(place: Place, work: Work) -> Outcomes:
         if place not in kept:

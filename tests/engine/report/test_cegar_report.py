@@ -124,6 +124,12 @@ def test_changed_task_files_are_refused_before_anything_is_held_out(run: CegarRu
         unchanged(Path("run.evo"), other, electorate_of(seen))
 
 
+def unpacked(run: CegarRun, folder: Path) -> None:
+    for name, text in contents(run).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
 OBSERVED = """
 import json, sys
 from evoscope_pool import Context
@@ -152,9 +158,7 @@ json.dump(said, sys.stdout)
 def test_an_exported_pool_tells_values_and_ends_of_runs_apart_as_the_sandbox_does(
     run: CegarRun, tmp_path: Path
 ) -> None:
-    for name, text in contents(run).items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    unpacked(run, tmp_path)
     (tmp_path / "observed.py").write_text(OBSERVED, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-B", "observed.py"], cwd=tmp_path, capture_output=True, check=True
@@ -210,9 +214,7 @@ json.dump(said, sys.stdout)
 def test_an_exported_operator_abstains_where_it_takes_too_long_and_hashes_as_in_the_sandbox(
     run: CegarRun, tmp_path: Path
 ) -> None:
-    for name, text in contents(run).items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    unpacked(run, tmp_path)
     (tmp_path / "limited.py").write_text(LIMITED, encoding="utf-8")
     hashed = subprocess.run(
         [sys.executable, "-c", "print(hash('a'))"], env={"PYTHONHASHSEED": "0"},

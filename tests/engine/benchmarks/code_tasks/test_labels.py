@@ -17,12 +17,13 @@ from evoscope.engine.benchmarks.code_tasks.bundle import CheckedBundle
 from evoscope.engine.benchmarks.code_tasks.operate import Given, operator_job, read_answer
 from evoscope.engine.benchmarks.code_tasks.suite import own_tasks, training_split
 from evoscope.engine.benchmarks.code_tasks.tasks import Candidate, Label, Task
-from evoscope.engine.errors import DataError, SandboxUnavailable
+from evoscope.engine.errors import DataError
 from evoscope.engine.sandbox.jobs import Budget
 from evoscope.engine.sandbox.pool import Pool
 from evoscope.engine.searches.cegar.electorate import peers
 from evoscope.engine.searches.cegar.inputs import inputs
 from evoscope.engine.searches.cegar.operators import starting_pool
+from tests.sandbox_outcomes import pool_or_skip
 from tests.shared import shared_data
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -30,11 +31,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pool() -> AsyncIterator[Pool]:
-    try:
-        opened = await Pool.open(2)
-    except SandboxUnavailable as problem:
-        pytest.skip(str(problem))
-    async with opened:
+    async with await pool_or_skip() as opened:
         yield opened
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from evoscope.engine.benchmarks.code_tasks import labels
 from evoscope.engine.benchmarks.code_tasks.tasks import Task
-from evoscope.engine.errors import SandboxUnavailable
 from evoscope.engine.sandbox.jobs import Job, Outcome
 from evoscope.engine.sandbox.pool import Pool
+from tests.sandbox_outcomes import pool_or_skip
 
 TASK = Task(
     "humaneval/0", "humaneval", "", "same", "def same(x):\n    return x\n",
@@ -29,11 +29,7 @@ WAITS = (
 
 @pytest_asyncio.fixture
 async def pool() -> AsyncIterator[Pool]:
-    try:
-        opened = await Pool.open(2)
-    except SandboxUnavailable as problem:
-        pytest.skip(str(problem))
-    async with opened:
+    async with await pool_or_skip() as opened:
         yield opened
 
 

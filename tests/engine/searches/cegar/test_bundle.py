@@ -5,7 +5,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -25,13 +24,6 @@ from tests.engine.searches.cegar.small import providers
 from tests.engine.searches.cegar.test_search import admitted
 from tests.replay_kit import Kit
 from tests.sandbox_outcomes import OutcomeServer, ServedOutcomes
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OutcomeServer]:
-    made = OutcomeServer()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -51,13 +50,6 @@ def setup(*, compared: bool = True) -> CegarSetup:
     whole = small.setup(**changes)
     models = {**whole.profiles, "judge": Profile("p", "glance", Params())}
     return replace(whole, profiles=models)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OutcomeServer]:
-    made = OutcomeServer()
-    yield made
-    made.close()
 
 
 def kit_of(tmp_path: Path, server: OutcomeServer, asked: list[str], whole: CegarSetup) -> Kit:

@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -15,13 +14,6 @@ from evoscope.engine.store.memory import read_only
 from tests.engine.searches.cegar.small import providers, setup
 from tests.replay_kit import Kit, Life
 from tests.sandbox_outcomes import OutcomeServer, ServedOutcomes
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OutcomeServer]:
-    made = OutcomeServer()
-    yield made
-    made.close()
 
 
 @pytest.fixture

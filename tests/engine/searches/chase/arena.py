@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -47,6 +47,19 @@ def setup(seed: int = 0, scale: int = 1, **settings: Any) -> ChaseSetup:
     observed = tuple(Observed(t.id, t.question, "") for t in released.tasks)
     chosen = ChaseSettings.model_validate({**quick, **settings})
     return ChaseSetup(released, OPERATORS, chosen, profiles, neutral, observed=observed)
+
+
+def mute(
+    refused: Callable[[Slot, Request], bool],
+) -> Callable[[Slot, Request], Completion | CallFailed]:
+    """The offline models, but for calls that are refused."""
+
+    def said(slot: Slot, request: Request) -> Completion | CallFailed:
+        if refused(slot, request):
+            return CallFailed(slot.key, "refusal", "no")
+        return answer(slot, request)
+
+    return said
 
 
 def answer(slot: Slot, request: Request) -> Completion | CallFailed:

@@ -9,15 +9,13 @@ from typing import Any
 
 import pytest
 
-from evoscope.engine.errors import CallFailed
 from evoscope.engine.model.chase import Harness
-from evoscope.engine.model.core import Decision, Rollout, Slot
-from evoscope.engine.model.llm import Completion, Request
+from evoscope.engine.model.core import Decision, Rollout
 from evoscope.engine.searches.chase.gains import Sheet
 from evoscope.engine.searches.chase.search import run
 from evoscope.engine.searches.chase.selection import Choice
 from evoscope.engine.searches.chase.state import State
-from tests.engine.searches.chase.arena import Delayed, answer, setup
+from tests.engine.searches.chase.arena import Delayed, answer, mute, setup
 from tests.engine.searches.harden.memory_context import MemoryContext
 from tests.replay_kit import Kit, drop
 
@@ -105,12 +103,7 @@ async def test_decisions_name_the_vetoes_that_the_round_s_prompts_have_followed(
 
 
 async def test_a_feedback_pass_that_fails_is_said_to_have() -> None:
-    def mute(slot: Slot, request: Request) -> Completion | CallFailed:
-        if slot.purpose == "hindsight":
-            return CallFailed(slot.key, "refusal", "no")
-        return answer(slot, request)
-
-    ctx = MemoryContext(mute, seed=1)
+    ctx = MemoryContext(mute(lambda slot, request: slot.purpose == "hindsight"), seed=1)
     await run(ctx, setup(1, rounds=1, methods=["chase"]))
     skipped = [d for d in ctx.store.all(Decision) if d.step in ("proactive", "hindsight")]
     assert [(d.step, d.kind) for d in skipped] == [("hindsight", "skip")]

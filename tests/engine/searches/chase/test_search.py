@@ -16,7 +16,7 @@ from evoscope.engine.searches.chase.history import history_files, whole_history
 from evoscope.engine.searches.chase.search import run, total
 from evoscope.engine.searches.chase.setup import Desk
 from evoscope.engine.searches.chase.state import load_state
-from tests.engine.searches.chase.arena import answer, ledger, setup
+from tests.engine.searches.chase.arena import answer, ledger, mute, setup
 from tests.engine.searches.harden.memory_context import MemoryContext, Store
 
 CERT = frozenset(ledger().released.splits["cert"])
@@ -297,12 +297,7 @@ async def test_the_same_spec_twice_in_a_round_is_one_candidate() -> None:
 
 
 async def test_a_challenger_that_cannot_be_read_is_said_to_be() -> None:
-    def mute(slot: Slot, request: Request) -> Completion | CallFailed:
-        if request.role == "challenger":
-            return CallFailed(slot.key, "refusal", "no")
-        return answer(slot, request)
-
-    ctx = MemoryContext(mute, seed=1)
+    ctx = MemoryContext(mute(lambda slot, request: request.role == "challenger"), seed=1)
     await run(ctx, setup(1, rounds=1, methods=["chase"]))
     ranked = next(d for d in ctx.store.all(Decision) if d.step == "rank")
     assert ranked.chosen == () and "refusal" in ranked.reason
@@ -361,11 +356,6 @@ async def test_a_split_without_any_rollout_decides_nothing_and_is_said_in_words(
 
 
 async def test_no_admissible_proposal_buys_nothing_on_d_disc() -> None:
-    def mute(slot: Slot, request: Request) -> Completion | CallFailed:
-        if request.role == "challenger":
-            return CallFailed(slot.key, "refusal", "no")
-        return answer(slot, request)
-
-    ctx = MemoryContext(mute, seed=1)
+    ctx = MemoryContext(mute(lambda slot, request: request.role == "challenger"), seed=1)
     await run(ctx, setup(1, rounds=1, methods=["chase"]))
     assert not any(r.item in (*SPLITS["disc"], *SPLITS["conf1"]) for r in ctx.store.all(Rollout))
