@@ -13,7 +13,7 @@ from .config import RunConfig
 from .context import Context
 from .errors import UsageError
 from .gates.together import together
-from .plans import profile
+from .plans import profiles
 from .providers.base import Provider
 from .providers.build import build_provider
 from .recovery import past
@@ -22,8 +22,7 @@ from .run import first_meta
 from .searches.cegar.judging import Balance, judges_of, units
 from .searches.cegar.loop import unit_of
 from .searches.cegar.training import Labelled
-from .searches.harden.setup import Profile
-from .session import Session, Setup
+from .session import Session, Setup, budget_now
 from .store.database import create, initialise
 from .store.reader import Reader
 
@@ -38,9 +37,7 @@ async def judge_held(path: Path, config: RunConfig, split: Labelled, known: Bala
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         create(file)
-        initialise(
-            file, first_meta(file, config, len(judges_of(_profiles(config))), "baseline"), {}
-        )
+        initialise(file, first_meta(file, config, len(judges_of(profiles(config))), "baseline"), {})
     providers = {
         name: build_provider(name, one, os.environ) for name, one in config.providers.items()
     }
@@ -59,7 +56,7 @@ async def _serve(
     providers: dict[str, Provider],
 ) -> None:
     async def search(ctx: Context) -> None:
-        asked = units(ctx, judges_of(_profiles(config)), split, known, 0)
+        asked = units(ctx, judges_of(profiles(config)), split, known, 0)
         await together([unit_of(ctx, spec, body) for spec, body in asked])
 
     setup = Setup(
@@ -94,15 +91,10 @@ async def _serve(
         )
 
 
-def _profiles(config: RunConfig) -> dict[str, Profile]:
-    return {role: profile(model) for role, model in config.models.items()}
-
-
 def _left(path: Path, config: RunConfig) -> Decimal | None:
     """What the run has left of its budget; None without one."""
     with Reader(path) as reader:
-        changed = reader.meta().get("set:budget")
-    limit = config.budget if changed is None else None if changed == "None" else Decimal(changed)
+        limit = budget_now(reader.meta(), config.budget)
     if limit is None:
         return None
     spent = past(path)

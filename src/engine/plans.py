@@ -108,8 +108,7 @@ def _plan_cegar(config: RunConfig) -> Plan:
 def cegar_setup(config: RunConfig) -> CegarSetup:
     """The cegar search's setup; the held-out split is not in it. Raises DataError."""
     training, _ = splits_of(config.cegar, config.seed)
-    profiles = {role: profile(model) for role, model in config.models.items()}
-    return setup_of(training, config.cegar, profiles, runs_to_merge(config.cegar.pool_from))
+    return setup_of(training, config.cegar, profiles(config), runs_to_merge(config.cegar.pool_from))
 
 
 def agent_benchmark(config: RunConfig) -> AgentBenchmark:
@@ -134,7 +133,7 @@ def _chase_setup(config: RunConfig, benchmark: AgentBenchmark) -> ChaseSetup:
         released=benchmark.released,
         operators=benchmark.operators,
         settings=config.chase,
-        profiles={role: profile(model) for role, model in config.models.items()},
+        profiles=profiles(config),
         neutral=benchmark.neutral,
         release=benchmark.release,
         first=first_harness(config.chase.harness),
@@ -184,7 +183,7 @@ def harden_setup(config: RunConfig, benchmark: Benchmark) -> HardenSetup:
     return HardenSetup(
         benchmark=benchmark,
         settings=settings,
-        profiles={role: profile(model) for role, model in config.models.items()},
+        profiles=profiles(config),
         sample=config.benchmark.sample,
         axes_text=_read(settings.axes, "harden.axes"),
         rubric_text=_read(settings.rubric, "harden.rubric"),
@@ -193,8 +192,12 @@ def harden_setup(config: RunConfig, benchmark: Benchmark) -> HardenSetup:
     )
 
 
-def profile(settings: ModelSettings) -> Profile:
-    """A role's model with its sampling profile."""
+def profiles(config: RunConfig) -> dict[str, Profile]:
+    """Each role's model with its sampling profile."""
+    return {role: _profile(model) for role, model in config.models.items()}
+
+
+def _profile(settings: ModelSettings) -> Profile:
     params = Params(**{name: getattr(settings, name) for name in PROFILE_FIELDS})
     pinned = settings.route
     route = None if pinned is None else Route(pinned.providers, pinned.quantizations)

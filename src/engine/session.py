@@ -110,10 +110,8 @@ class Session:
         await self._set_state("paused" if self.pause.held else "running", self.pause.reason)
 
     def _build_calls(self, meta: Mapping[str, str]) -> None:
-        limit = meta.get("set:budget")
-        budget = self.setup.budget if limit is None else None if limit == "None" else Decimal(limit)
         spent = past(self.path)
-        self.budget = Budget(budget)
+        self.budget = Budget(budget_now(meta, self.setup.budget))
         self.budget.restore(spent.settled, spent.maybe_paid, spent.unknown)
         self.ledger = StoreLedger(self.writer, self._memories)
         self.buyer = Buyer(
@@ -318,3 +316,12 @@ class Session:
     def set_price(self, role: str, value: Mapping[str, Any]) -> None:
         """Another price for a role's model, for calls from now on."""
         self.setup.prices.override(role, Price.model_validate(value))
+
+
+def budget_now(meta: Mapping[str, str], began_with: Decimal | None) -> Decimal | None:
+    """A run's budget in US dollars: what a person has set since, else what it began with; None
+    where there is no limit."""
+    changed = meta.get("set:budget")
+    if changed is None:
+        return began_with
+    return None if changed == "None" else Decimal(changed)

@@ -13,13 +13,13 @@ from itertools import combinations
 from statistics import median
 
 from ..searches.cegar.bench import Operator
+from ..searches.cegar.gate import DUPLICATE
 from ..searches.cegar.verdicts import Member, Verdict
 from ..stats.sets import chao1, jaccard, rarefaction_by_unit
 from .cegar_read import CegarRun, Judged
 from .cegar_rules import COMPARATOR, percent, real
 from .tables import Cell, Table, columns
 
-ALIKE = Fraction(8, 10)
 Sets = Sequence[AbstractSet[Hashable]]
 
 
@@ -65,7 +65,7 @@ def _redundancy(sets: Sets) -> tuple[Cell, ...]:
     found = [one for one in sets if one]
     counts = Counter(frozenset(one) for one in found)
     indices = [index for a, b in combinations(found, 2) if (index := jaccard(a, b)) is not None]
-    alike = Fraction(sum(i >= ALIKE for i in indices), len(indices)) if indices else None
+    alike = Fraction(sum(i >= DUPLICATE for i in indices), len(indices)) if indices else None
     return (
         len(found), len(counts), max(counts.values(), default=0),
         float(chao1(list(counts.values()))), len(indices), percent(alike),

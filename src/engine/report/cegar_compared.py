@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ..model.llm import Json
 from ..searches.cegar.arms import CHANGES, Ablation
-from ..searches.cegar.bench import Bench, Operator
+from ..searches.cegar.bench import Operator
 from ..searches.cegar.induction import unit_name
 from ..searches.cegar.judging import column_of
 from ..searches.cegar.outcome import RoundResult
@@ -18,7 +18,7 @@ from ..searches.cegar.training import Labelled
 from ..searches.cegar.verdicts import Member, Verdict
 from ..store.reader import Reader
 from .cegar_held import judge_file
-from .cegar_read import Attempted, CegarRun, Judged, attempts_of, served, vetoed_of
+from .cegar_read import Attempted, CegarRun, Judged, attempts_of, columns_of, served, vetoed_of
 
 RESULTS = "SELECT id, result FROM unit WHERE kind = 'baseline' AND state = 'done' ORDER BY ord, id"
 CALLS = (
@@ -156,11 +156,5 @@ def _results(reader: Reader) -> list[tuple[str, Any]]:
 
 def _judged(training: Judged, operators: Sequence[Operator], reader: Reader) -> Judged:
     """The training split with these operators' verdicts beside those of the run."""
-    bench = Bench(training.split, served(reader))
-
-    async def columns() -> dict[str, Mapping[Member, Verdict]]:
-        return {
-            one.node: training.split.column(await bench.complete(one, {}, 1)) for one in operators
-        }
-
-    return Judged(training.split, {**training.columns, **asyncio.run(columns())}, training.pools)
+    more = asyncio.run(columns_of(training.split, operators, served(reader)))
+    return Judged(training.split, {**training.columns, **more}, training.pools)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
+from ..searches.cegar.judging import judged_programs
 from .cegar_read import CegarRun, Judged
 from .cegar_rules import percent, voted
 from .tables import Cell, Table, columns
@@ -26,10 +27,11 @@ def cost_table(run: CegarRun, splits: Mapping[str, Judged]) -> Table:
     rows.append(("the pool, any number of candidates", 0, None, None))
     rows += [
         (
-            f"a judge, one pass over {name}", len(_pairs(judged)), None,
-            float(Fraction(len(_pairs(judged)), made)) if made else None,
+            f"a judge, one pass over {name}", asked, None,
+            float(Fraction(asked, made)) if made else None,
         )
         for name, judged in splits.items()
+        for asked in (len(judged_programs(judged.split)),)
     ]  # fmt: skip
     return Table(
         "Cost: model calls",
@@ -37,11 +39,6 @@ def cost_table(run: CegarRun, splits: Mapping[str, Judged]) -> Table:
         tuple(rows),
         ("A judge is asked once for each distinct program of V(t), and again for new ones.",),
     )
-
-
-def _pairs(judged: Judged) -> list[int]:
-    """The distinct (task, candidate) pairs that pass the visible checks."""
-    return [n for n, program in enumerate(judged.split.programs) if program.visible]
 
 
 def budget_table(run: CegarRun) -> Table:

@@ -5,7 +5,7 @@ Everything is derived from recorded outcomes with the search's own functions; no
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,11 +130,10 @@ def read_cegar(reader: Reader) -> CegarRun:
     done = reader.row("SELECT state FROM unit WHERE id = 'baseline'")
     if done is None or done[0] != "done":
         raise UsageError(f"{meta.get('name', reader.path)}: its baseline is not finished yet")
-    rounds, vetoed = rounds_of(reader), vetoed_of(reader)
+    rounds, vetoed, starting = rounds_of(reader), vetoed_of(reader), starting_of(reader)
     authored = [r.admitted for r in rounds if r.admitted is not None]
-    training = judge(training_split(reader), (*starting_of(reader), *authored), served(reader))
+    training = judge(training_split(reader), (*starting, *authored), served(reader))
     admitted = tuple(operator for operator in authored if operator.node not in vetoed)
-    starting = starting_of(reader)
     ending = reader.row("SELECT result FROM unit WHERE id = 'ending' AND state = 'done'")
     return CegarRun(
         name=meta.get("name", ""),
@@ -173,11 +172,15 @@ def judge(split: Split, operators: tuple[Operator, ...], settle: Settle) -> Judg
 
     async def all_of() -> Judged:
         found = await labelled(split, settle)
-        bench = Bench(found, settle)
-        columns = {o.node: found.column(await bench.complete(o, {}, 1)) for o in operators}
-        return Judged(found, columns, split.pools)
+        return Judged(found, await columns_of(found, operators, settle), split.pools)
 
     return asyncio.run(all_of())
+
+
+async def columns_of(split: Labelled, operators: Iterable[Operator], settle: Settle) -> Columns:
+    """The complete verdicts of operators by member, by way of `settle`."""
+    bench = Bench(split, settle)
+    return {o.node: split.column(await bench.complete(o, {}, 1)) for o in operators}
 
 
 def training_split(reader: Reader) -> Split:

@@ -34,7 +34,7 @@ def evolution_gains(reader: Reader, harnesses: Sequence[str]) -> dict[str, Fract
     return {
         name: sheet.gains(name, BASE, (REL,)).released
         for name in harnesses
-        if sheet.has(name, REL) and sheet.has(BASE, REL) and sheet.usable((name, BASE), (REL,))
+        if sheet.measurable(name, BASE, (REL,))
     }
 
 

@@ -132,7 +132,7 @@ def unpacked(run: CegarRun, folder: Path) -> None:
 
 OBSERVED = """
 import json, sys
-from evoscope_pool import Context
+from evoscope_pool import Context, codec
 programs = {
     "counter": "from collections import Counter\\ndef f(x): return Counter(x)",
     "object": "class A: pass\\ndef f(x): return [A()]",
@@ -147,10 +147,11 @@ task = {"id": "t", "visible": ["assert f('a') == 1"], "entry_point": "f"}
 ctx = Context(task, list(programs.values()))
 said = {}
 for number, name in enumerate(programs):
-    seen = ctx.run_many(number, [("a",), ("b",), ("c",)])
-    said[name] = [repr(one.value) if one.ok else one.error for one in seen]
-first, second = ctx.run_many(1, [("a",), ("b",)])
-said["equal"] = [first.value == second.value]
+    seen = ctx.observe(number, [codec.encode((letter,)) for letter in "abc"])
+    said[name] = [repr(codec.decode(told)) if ok else told for ok, told in seen]
+pair = ctx.observe(1, [codec.encode(("a",)), codec.encode(("b",))])
+first, second = (codec.decode(told) for _, told in pair)
+said["equal"] = [first == second]
 json.dump(said, sys.stdout)
 """
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -40,15 +40,8 @@ class OverBudget(Exception):
     """An operator asked for more runs than it may, or for longer ones."""
 
 
-class Observation:
-    """What one run gave: `ok` with its `value`, or the word of its `error`."""
-
-    def __init__(self, ok: bool, value: Any) -> None:
-        self.ok, self.value, self.error = ok, value if ok else None, "" if ok else value
-
-
 class Context:
-    """The second half of a level-2 operator's view, and who runs what it asks for."""
+    """What a level-2 operator sees besides, and who runs what it asks for."""
 
     def __init__(self, task: Mapping[str, Any], programs: Sequence[str]) -> None:
         if TEXTS:
@@ -66,15 +59,6 @@ class Context:
         """What the operator's own process gets, encoded: all but the means to run anything."""
         shown = {name: one for name, one in vars(self).items() if not name.startswith("_")}
         return bytes(_CODEC.encode(shown))
-
-    def run(self, peer: int, arguments: Iterable[Any]) -> Observation:
-        """Run a program on one tuple of arguments."""
-        return self.run_many(peer, [arguments])[0]
-
-    def run_many(self, peer: int, wanted: Iterable[Iterable[Any]]) -> list[Observation]:
-        """Run a program on each tuple of arguments; see `observe`."""
-        seen = self.observe(peer, [_CODEC.encode(tuple(one)) for one in wanted])
-        return [Observation(ok, _CODEC.decode(told) if ok else told) for ok, told in seen]
 
     def observe(self, peer: int, asked: list[bytes]) -> list[Told]:
         """What a program gives for each encoded tuple of arguments. Raises OverBudget.
