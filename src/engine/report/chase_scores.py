@@ -41,4 +41,4 @@ def evolution_gains(reader: Reader, harnesses: Sequence[str]) -> dict[str, Fract
 def certified_rates(reader: Reader) -> Mapping[tuple[str, str], Fraction]:
     """R on D_cert of each harness under each benchmark, where it has a score."""
     sheet = read_sheet(reader, SEALED_SPLIT)
-    return {pair: sheet.rate(*pair) for pair in sheet.scores if sheet.usable([pair[0]], [pair[1]])}
+    return {pair: sheet.rate(*pair) for pair in sheet.scores if sheet.scored(*pair)}

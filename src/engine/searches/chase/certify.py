@@ -152,7 +152,7 @@ async def score_release(desk: Desk, unit: str, fixed: Certified) -> Mapping[str,
         for one in dict(fixed.methods.values()).items()
     )
     names = {name for name, _ in fixed.methods.values()}
-    return {name: sheet.rate(name, RELEASE) for name in names if sheet.usable([name], [RELEASE])}
+    return {name: sheet.rate(name, RELEASE) for name in names if sheet.scored(name, RELEASE)}
 
 
 def results(

@@ -72,6 +72,10 @@ class Sheet:
         """Whether this pair has been evaluated."""
         return (harness, benchmark) in self.scores
 
+    def scored(self, harness: str, benchmark: str) -> bool:
+        """Whether some task has a score of this pair, so that it has a rate."""
+        return any(self.scores[harness, benchmark].values())
+
     def usable(self, harnesses: Iterable[str], benchmarks: Iterable[str]) -> list[str]:
         """Tasks that every one of these pairs has a score for, in order."""
         pairs = [self.scores[h, b] for h in harnesses for b in benchmarks]
@@ -137,7 +141,7 @@ class Sheet:
     ) -> Gains:
         """The harness against `base` over the archive: on `tasks`, where none are given on those
         that both have everywhere."""
-        tasks = self.usable({harness: 0, base: 0}, archive) if tasks is None else tasks
+        tasks = self.usable((harness, base), archive) if tasks is None else tasks
         gains = {b: self.rate(harness, b, tasks) - self.rate(base, b, tasks) for b in archive}
         return Gains(harness, gains, len(self.tasks) - len(tasks))
 

@@ -95,9 +95,7 @@ def history_files(
         rates: dict[str, Json] = {
             benchmark: str(state.evo.rate(name, benchmark))
             for owner, benchmark in sorted(state.evo.scores)
-            if owner == name
-            and benchmark in benchmarks
-            and any(state.evo.scores[owner, benchmark].values())
+            if owner == name and benchmark in benchmarks and state.evo.scored(owner, benchmark)
         }
         history.texts[f"{name}/scores.json"] = _pretty(rates)
     return history

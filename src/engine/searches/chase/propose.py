@@ -102,7 +102,7 @@ def _input(desk: Desk, state: State, number: int, constraints: Sequence[Json]) -
     scores: dict[str, Json] = {
         f"{name} under {benchmark}": str(state.evo.rate(name, benchmark))
         for name, benchmark in sorted(state.evo.scores)
-        if any(state.evo.scores[name, benchmark].values())
+        if state.evo.scored(name, benchmark)
     }
     tools: list[Json] = [
         {"name": tool.name, "description": tool.description} for tool in desk.setup.released.tools()
