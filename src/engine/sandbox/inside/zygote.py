@@ -6,6 +6,7 @@ KILL (number); out, one HELLO, then one EXIT per job. It ends when the engine's 
 
 import ctypes
 import fcntl
+import functools
 import gc
 import os
 import random
@@ -17,7 +18,7 @@ import sys
 import time
 from typing import NoReturn
 
-from . import frames, library, lockdown, worker
+from . import frames, library, lockdown, mappings, worker
 from .filter import SOCKET
 
 START, KILL = 1, 2
@@ -32,6 +33,8 @@ NOT_LOCKED = 70
 _fork = ctypes.PyDLL(None).fork
 """The C library's fork: this process has one thread, so Python's own bookkeeping after a fork,
 which writes to a hundred shared pages, has nothing to do."""
+PREPARED = 64
+"""Locks that are kept: most jobs have the same limits."""
 NEVER = float("inf")
 BUSY_SHARE, WINDOWS = 0.05, 5
 """A job that used this share of its wall limit as CPU time gets another window, up to so many."""
@@ -39,6 +42,8 @@ BUSY_SHARE, WINDOWS = 0.05, 5
 
 class Running:
     """One forked job; `window` is its wall limit in seconds."""
+
+    __slots__ = ("by_wall", "cpu", "deadline", "number", "pid", "started", "window", "windows")
 
     def __init__(self, number: int, pid: int, window: float) -> None:
         self.number, self.pid, self.window = number, pid, window
@@ -52,6 +57,7 @@ def main() -> None:
     level, uid, parent = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     control = socket.socket(fileno=_descriptors(int(sys.argv[1])))
     library.load()
+    mappings.merge()
     base = lockdown.memory_in_use()
     abi = 0
     if level != "none":
@@ -90,7 +96,8 @@ class Zygote:
     """Serves the control socket until it closes."""
 
     def __init__(self, control: socket.socket, lock: lockdown.JobLock) -> None:
-        self._control, self._lock, self._me = control, lock, os.getpid()
+        self._control, self._me = control, os.getpid()
+        self._prepared = functools.lru_cache(PREPARED)(lock.prepared)
         self._jobs: dict[int, Running] = {}
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
@@ -120,7 +127,7 @@ class Zygote:
         return True
 
     def _start(self, number: int, channel: int, limits: lockdown.Limits, wall_ms: int) -> None:
-        calls = self._lock.prepared(limits, channel)
+        calls = self._prepared(limits, channel)
         pid = _fork()
         if pid == 0:
             _job(calls, self._me)
