@@ -82,7 +82,8 @@ class Kit:
     parallel: int = 3
     concurrency: int = 8
     executor: Callable[[], Executor] | None = None
-    lives: int = field(default=0, init=False)
+    commits: int = field(default=0, init=False)
+    """Commits of the last life."""
 
     def file(self, name: str) -> Path:
         """A new run file."""
@@ -101,6 +102,7 @@ class Kit:
         try:
             return loop.run_until_complete(self._live(path, seed, power))
         finally:
+            self.commits = power.commits
             power.off(loop)
 
     async def _live(self, path: Path, seed: int, power: "Power") -> End | None:

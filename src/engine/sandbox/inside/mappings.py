@@ -1,6 +1,7 @@
 """Fewer memory mappings: a fork copies each one, and a job's end takes each one down again."""
 
 import ctypes
+import itertools
 import mmap
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ def merge() -> None:
     stays as it is.
     """
     found = own()
-    for left, right in zip(found, found[1:], strict=False):
+    for left, right in itertools.pairwise(found):
         rights = _JOINED.get(frozenset({left.rights, right.rights}))
         if rights is None or left.end != right.start or left.path != right.path:
             continue
