@@ -24,6 +24,7 @@ def cost(config: Path, overrides: tuple[str, ...], as_json: bool) -> None:
 
     Expected calls assume that gates, vote stopping and racing save what they usually do; the
     maximum assumes that they save nothing. A model without a known price has an unknown cost.
+    What `evoscope score` asks a judge has rows of its own.
     """
     from ..engine.config_file import load_config
 

@@ -69,7 +69,8 @@ def calls_of(config: RunConfig) -> list[RolePlan]:
         return chase_calls(chase_setup(config))
     if config.search == "cegar":
         setup = cegar_setup(config)
-        return [*author_calls(setup), *judge_calls(setup)]
+        _, held = splits_of(config.cegar, config.seed)
+        return [*author_calls(setup), *judge_calls(setup, held)]
     benchmark = load(config.benchmark.kind, config.benchmark.path)
     return harden_calls(harden_setup(config, benchmark), config.seed)
 

@@ -91,6 +91,10 @@ def test_the_forecast_counts_every_arm_check_and_candidate(tmp_path: Path) -> No
     bare = calls_of(load_config(written(tmp_path, f"{AUTHOR}[cegar]\ncandidates = 3\n")))
     author, *judges = calls_of(load_config(written(tmp_path, f"{AUTHOR}{JUDGE}[cegar]\n{changes}")))
     assert (author.expected, author.max) == (2 * bare[0].expected + 5, 2 * bare[0].max + 10)
-    assert [one.model_role for one in judges] == ["author", "author", "judge", "judge"]
-    assert len({one.max for one in judges}) == 1 and judges[0].max > 20
-    assert judges[0].output_tokens < judges[1].output_tokens
+    for kind, role in enumerate(("judge", "judge on held-out tasks")):
+        rows = judges[4 * kind : 4 * kind + 4]
+        assert [one.role for one in rows] == [role] * 4
+        assert [one.model_role for one in rows] == ["author", "author", "judge", "judge"]
+        assert len({one.max for one in rows}) == 1 and rows[0].max > 20
+        assert rows[0].output_tokens < rows[1].output_tokens
+    assert len(judges) == 8

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...benchmarks.code_tasks.sources import (
@@ -20,7 +20,7 @@ from ..harden.setup import Profile
 from .authoring import ASKS
 from .from_run import FromRun
 from .inputs import key
-from .judging import Form, judges_of
+from .judging import Form, Judge, judges_of
 from .settings import CegarSettings
 from .setup import CegarSetup
 from .training import electorate_of
@@ -104,19 +104,26 @@ def author_calls(setup: CegarSetup) -> list[RolePlan]:
     return [RolePlan("author", "author", expected, most, read // CHARACTERS_PER_TOKEN, OUTPUT)]
 
 
-def judge_calls(setup: CegarSetup) -> list[RolePlan]:
-    """The judge's calls on training candidates, by configuration: every distinct one, as if all
-    passed their visible checks. Those on held-out candidates are `evoscope score`'s."""
+def judge_calls(setup: CegarSetup, held: Split) -> list[RolePlan]:
+    """The judge's calls by configuration: every distinct candidate, as if all passed their visible
+    checks. Those on held-out candidates, which `evoscope score` asks, have rows of their own."""
     if not setup.settings.judge:
         return []
-    split = setup.training
+    judges = judges_of(setup.profiles)
+    return [
+        *_judged("judge", judges, setup.training),
+        *_judged("judge on held-out tasks", judges, held),
+    ]
+
+
+def _judged(role: str, judges: Sequence[Judge], split: Split) -> list[RolePlan]:
     pairs = {(task.id, code) for task in split.tasks for code in split.samples[task.id]}
     prompts = {task.id: len(task.prompt) for task in split.tasks}
     read = sum(prompts[task] + len(code) for task, code in pairs) // max(1, len(pairs))
     plans = []
-    for judge in judges_of(setup.profiles):
+    for judge in judges:
         template = load_template(f"cegar/judge_{judge.form}")
         tokens = (len(template.system or "") + read) // CHARACTERS_PER_TOKEN
         said = JUDGE_OUTPUT[judge.form]
-        plans.append(RolePlan("judge", judge.role, len(pairs), len(pairs), tokens, said))
+        plans.append(RolePlan(role, judge.role, len(pairs), len(pairs), tokens, said))
     return plans
