@@ -42,10 +42,10 @@ Found by the Evoscope run `{run}`. `from evoscope_pool import score`, then
 `score(task, code, peers)`: `task` has {fields}, `peers` are the other samples for it. No model is
 called.
 
-Candidates and operators run in processes with limited time and with your rights: score untrusted
-code inside a container. An operator abstains after {operator:g} s of its own or {observations:g} s
-of the programs it runs. `electorate.json` holds what the training verdicts
-rest on (hash {electorate}); `certificate.json` the classes that the search had to give up, null
+Candidates and operators run in processes with limited time and memory and with your rights: score
+untrusted code inside a container. An operator abstains after {operator:g} s of its own or
+{observations:g} s of the programs it runs. `electorate.json` holds what the training verdicts rest
+on (hash {electorate}); `certificate.json` the classes that the search had to give up, null
 where it ended otherwise or a person has vetoed one of its operators since.
 """
 
@@ -89,6 +89,7 @@ def contents(run: CegarRun) -> dict[str, str]:
         .read_text(encoding="utf-8")
         .replace("from ..inputs import", "from .inputs import"),
         f"{PACKAGE}/worker.py": (here / "package" / "worker.py").read_text(encoding="utf-8"),
+        f"{PACKAGE}/limits.py": (here / "package" / "limits.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/operate.py": (here / "package" / "operate.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/inputs.py": (here / "inputs.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/codec.py": files(inside).joinpath("codec.py").read_text(encoding="utf-8"),
@@ -108,6 +109,7 @@ def contents(run: CegarRun) -> dict[str, str]:
             "peer": peer.cpu_s,
             "observations": Budget().cpu_s,
         },
+        "memory_mb": {"operator": OPERATOR.memory_mb, "peer": peer.memory_mb},
     }
     certificate = dict(run.certificate) if run.certificate and not run.contested else None
     told = {"pool": pool, "electorate": _electorate(split), "certificate": certificate}

@@ -140,6 +140,7 @@ programs = {
     "dies": "import os, signal\\ndef f(x): os.kill(os.getpid(), signal.SIGSEGV)",
     "endless": "def f(x):\\n while x == 'b': pass",
     "nothing": "",
+    "hoards": "def f(x): return len(bytearray(1 << 30)) if x == 'b' else None",
     "long": "def f(x): return 'a' * 70_000",
     "keeps": "seen = []\\ndef f(x): seen.append(x); return seen",
 }
@@ -172,6 +173,7 @@ def test_an_exported_pool_tells_values_and_ends_of_runs_apart_as_the_sandbox_doe
         "dies": ["crash(SIGSEGV)"] * 3,
         "endless": ["None", late, late],
         "nothing": ["error(NameError)"] * 3,
+        "hoards": ["None", "memory", "None"],
         "long": ["output_limit"] * 3,
         "keeps": [f"[{letter!r}]" for letter in "abc"],
         "equal": [False],
@@ -188,6 +190,7 @@ operators = {
     "endless": (1, "def op(task, code):\\n while True: pass"),
     "raises": (1, "def op(task, code): raise SystemExit"),
     "no word": (1, "def op(task, code): return ['flag']"),
+    "hoards": (1, "def op(task, code):\\n bytearray(1 << 30)\\n return 'flag'"),
     "prints": (1, "def op(task, code):\\n print('x' * 100_000)\\n return 'pass'"),
     "hashed": (1, "def op(task, code): return 'flag' if hash('a') == %d else 'pass'"),
     "asks": (2, "def op(task, code, ctx): return 'flag' if ctx.run(0, ('a',)).ok else 'pass'"),
@@ -231,6 +234,6 @@ def test_an_exported_operator_abstains_where_it_takes_too_long_and_hashes_as_in_
     assert (limits["operator"], limits["observations"]) == (5.0, 30.0)
     assert json.loads(done.stdout) == {
         "flags": "flag", "endless": "abstain", "raises": "abstain", "no word": "abstain",
-        "prints": "abstain", "hashed": "flag", "asks": "flag", "too often": "abstain",
-        "too long": "abstain", "not so long": "flag", "no peer": "abstain",
+        "hoards": "abstain", "prints": "abstain", "hashed": "flag", "asks": "flag",
+        "too often": "abstain", "too long": "abstain", "not so long": "flag", "no peer": "abstain",
     }  # fmt: skip

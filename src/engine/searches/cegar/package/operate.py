@@ -1,9 +1,9 @@
 """Runs one operator on one candidate; a process of its own.
 
-Reads (source, encoded arguments, encoded context or None, cpu seconds) from standard input. Each
-run that the operator asks for is written as (encoded peer, encoded inputs) and answered by what
-each input gave; the last thing written is the verdict. All in Python's marshal form. It limits
-processor time; it isolates nothing.
+Reads (source, encoded arguments, encoded context or None, cpu seconds, megabytes) from standard
+input. Each run that the operator asks for is written as (encoded peer, encoded inputs) and answered
+by what each input gave; the last thing written is the verdict. All in Python's marshal form. It
+isolates nothing.
 """
 
 import importlib
@@ -11,8 +11,6 @@ import io
 import marshal
 import os
 import random
-import resource
-import signal
 import sys
 import types
 from collections.abc import Iterable
@@ -70,12 +68,11 @@ def main() -> None:
     """One operator, one verdict."""
     answers, asks = sys.stdin.buffer, sys.stdout.buffer
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    codec = importlib.import_module("codec")
+    codec, limits = map(importlib.import_module, ("codec", "limits"))
     del sys.path[0]
-    source, arguments, context, cpu_s = marshal.load(answers)
+    source, arguments, context, cpu_s, memory_mb = marshal.load(answers)
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), Output(), Output()
-    resource.setrlimit(resource.RLIMIT_CPU, (int(cpu_s) + 1, int(cpu_s) + 2))
-    signal.setitimer(signal.ITIMER_PROF, cpu_s)
+    limits.limit(cpu_s, memory_mb)
     given = list(codec.decode(arguments))
     if context is not None:
         given.append(Context(codec, answers, asks, context))

@@ -1,7 +1,7 @@
 """A pool of operators that Evoscope has admitted: scores a candidate without any model call.
 
-Candidates and operators run in processes of their own with limited time, and otherwise with your
-rights. Score code that you don't trust inside a container, or with Evoscope itself.
+Candidates and operators run in processes of their own with limited time and memory, and otherwise
+with your rights. Score code that you don't trust inside a container, or with Evoscope itself.
 """
 
 import ast
@@ -116,7 +116,8 @@ def _said(source: str, arguments: bytes, context: Context | None, patience: floa
     Raises EOFError or OSError where the process ends before.
     """
     given = None if context is None else context.given()
-    message: Any = (source, arguments, given, POOL["cpu_s"]["operator"])
+    cpu_s, memory_mb = (POOL[limit]["operator"] for limit in ("cpu_s", "memory_mb"))
+    message: Any = (source, arguments, given, cpu_s, memory_mb)
     with subprocess.Popen(
         [*_PYTHON, str(_HERE / "operate.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, env=_environment(),
@@ -222,18 +223,20 @@ def _observed(code: str, entry: str, asked: list[bytes]) -> tuple[list[Told], fl
 
 def _process(code: str, entry: str, asked: list[bytes]) -> tuple[list[Told] | str, float]:
     """What a process of its own answers, the word for its end where it does not; and seconds."""
-    limit, began = POOL["cpu_s"]["peer"], time.monotonic()
+    limit, memory_mb = (POOL[name]["peer"] for name in ("cpu_s", "memory_mb"))
+    began = time.monotonic()
     try:
         done = subprocess.run(
             [*_PYTHON, str(_HERE / "worker.py")], capture_output=True, timeout=3 * limit + 1,
-            input=marshal.dumps((code, entry, asked, limit)), env=_environment(), check=False,
+            input=marshal.dumps((code, entry, asked, limit, memory_mb)), env=_environment(),
+            check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return TIMEOUT[1], limit
     found = _unpacked(done.stdout)
-    if found is not None:
-        return found
     took = min(limit, time.monotonic() - began)
+    if found is not None:
+        return (found, took) if isinstance(found, str) else found
     if done.returncode in _TIMED_OUT:
         return TIMEOUT[1], took
     ended = f"crash({signal.Signals(-done.returncode).name})" if done.returncode < 0 else ""
@@ -244,10 +247,10 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONHASHSEED": "0"}
 
 
-def _unpacked(data: bytes) -> tuple[list[Told], float] | None:
+def _unpacked(data: bytes) -> tuple[list[Told], float] | str | None:
     """What the process wrote; None where it ended before it could."""
     try:
-        found: tuple[list[Told], float] = marshal.loads(data)
+        found: tuple[list[Told], float] | str = marshal.loads(data)
     except (ValueError, EOFError, TypeError):
         return None
     return found

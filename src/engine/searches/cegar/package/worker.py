@@ -1,16 +1,14 @@
 """Runs one candidate on some inputs, each in a fresh module; a process of its own.
 
-Reads (code, entry, encoded inputs, cpu seconds) from standard input and writes what each input gave
-as (True, encoded value) or (False, word), with the processor time of all, in Python's marshal form.
-It limits processor time; it isolates nothing.
+Reads (code, entry, encoded inputs, cpu seconds, megabytes) from standard input and writes what each
+input gave as (True, encoded value) or (False, word), with the processor time of all, in Python's
+marshal form; where memory does not suffice it writes the word for that. It isolates nothing.
 """
 
 import importlib
 import marshal
 import os
 import random
-import resource
-import signal
 import sys
 import time
 import types
@@ -24,19 +22,22 @@ def main() -> None:
     """One request, one answer."""
     answers = sys.stdout.buffer
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    codec = importlib.import_module("codec")
+    codec, limits = map(importlib.import_module, ("codec", "limits"))
     del sys.path[0]
-    code, entry, inputs, cpu_s = marshal.load(sys.stdin.buffer)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(cpu_s) + 1, int(cpu_s) + 2))
-    signal.setitimer(signal.ITIMER_PROF, cpu_s)
+    code, entry, inputs, cpu_s, memory_mb = marshal.load(sys.stdin.buffer)
+    limits.limit(cpu_s, memory_mb)
     sys.stdout = sys.stderr
     began = time.process_time()
-    seen = [observe(codec, code, entry, one) for one in inputs]
-    answers.write(marshal.dumps((seen, time.process_time() - began)))
+    try:
+        seen = [observe(codec, code, entry, one) for one in inputs]
+    except MemoryError:
+        answers.write(marshal.dumps("memory"))
+    else:
+        answers.write(marshal.dumps((seen, time.process_time() - began)))
 
 
 def observe(codec: Any, code: str, entry: str, arguments: bytes) -> tuple[bool, Any]:
-    """(True, encoded value) or (False, word)."""
+    """(True, encoded value) or (False, word). Raises MemoryError."""
     module = types.ModuleType("candidate")
     random.seed(0)
     try:
@@ -44,6 +45,8 @@ def observe(codec: Any, code: str, entry: str, arguments: bytes) -> tuple[bool, 
         if entry not in module.__dict__:
             raise NameError(f"name '{entry}' is not defined")
         return True, codec.encode(module.__dict__[entry](*codec.decode(arguments)), OUTPUT)
+    except MemoryError:
+        raise
     except BaseException as error:
         if isinstance(error, codec.TooBig):
             return False, "output_limit"
