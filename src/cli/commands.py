@@ -94,10 +94,12 @@ def tell(
 
     Where no engine works on the run the command waits in the inbox, unless the run has ended and
     the command `wakes` it: then an engine is started for it. Raises EvoscopeError with the
-    engine's answer if it refuses.
+    engine's answer if it refuses, UsageError where a finished run has no use for the command.
     """
     status = read_status(run)
     refuse_if_dead(run, kind, status.alive)
+    if status.state == "finished" and not wakes:
+        raise UsageError(f"{status.name} is finished: a {kind} would come to nothing")
     command = send_command(run, kind, args, reason)
     if not status.alive:
         if not (wakes and status.state in ("finished", "stopped")):

@@ -146,7 +146,7 @@ def _saved(effect: HardenEffect) -> str:
 def _tokens(run: RunStatus) -> str:
     calls = run.calls
     cached = f" ({count(calls.cached_input_tokens)} cached)" if calls.cached_input_tokens else ""
-    return f"{count(calls.input_tokens)} in{cached}, {count(calls.output_tokens)} out"
+    return f"{count(calls.all_input_tokens)} in{cached}, {count(calls.output_tokens)} out"
 
 
 def _parked(units: tuple[str, ...]) -> str:

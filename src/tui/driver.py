@@ -79,6 +79,10 @@ def _until_writable(fileno: int) -> None:
         selector.select(1.0)
 
 
+def _writer() -> Writer:
+    return Writer(1 if os.isatty(1) else sys.__stderr__.fileno())  # type: ignore[union-attr]
+
+
 class PatientDriver(LinuxDriver):
     """Textual's driver for Linux and macOS, with its own reader and writer."""
 
@@ -87,7 +91,7 @@ class PatientDriver(LinuxDriver):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._out = Writer(1 if os.isatty(1) else sys.__stderr__.fileno())  # type: ignore[union-attr]
+        self._out = _writer()
 
     @property
     def busy(self) -> bool:
@@ -101,8 +105,10 @@ class PatientDriver(LinuxDriver):
         self._out.put(data)
 
     def close(self) -> None:
-        """End the writer."""
+        """End the writer; whoever comes back from a pager writes by a new one."""
         self._out.end()
+        if not self._out.gone:
+            self._out = _writer()
         super().close()
 
     def _enable_mouse_support(self) -> None:

@@ -53,6 +53,17 @@ def test_a_bad_byte_does_not_kill_the_keyboard(finished):
         terminal.until("source order")
 
 
+def test_the_app_comes_back_from_a_pager_each_time(finished):
+    with Terminal(finished, PAGER="true") as terminal:
+        terminal.until(READY)
+        for _ in range(2):
+            terminal.type("o")
+            terminal.until("\x1b[?1049h")
+            terminal.quiet()
+        terminal.type("2")
+        terminal.until("source order")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_app_cleanly_within_two_seconds(finished, number):
     with Terminal(finished) as terminal:

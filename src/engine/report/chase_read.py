@@ -19,7 +19,8 @@ TIMED = (
 )
 """Calls with their model time and the waits before their retries, and how often each was tried."""
 SUMS = (
-    "sum(input_tokens), sum(cached_input_tokens), sum(output_tokens), sum(wall), "
+    "sum(input_tokens + coalesce(cache_write_tokens, 0)), sum(cached_input_tokens), "
+    "sum(output_tokens), sum(wall), "
     "iif(min(tries > 0 OR NOT ended), sum(tries), NULL)"
 )
 """Tokens, time, and attempts, kept or not; NULL where the file has lost attempts of a call."""

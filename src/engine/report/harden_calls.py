@@ -78,12 +78,12 @@ def savings_table(run: HardenRun) -> Table:
 
 
 def saved_votes(run: HardenRun, gates: Sequence[str] = VOTED) -> int:
-    """K minus the votes cast, over the candidates that met these gates."""
+    """K minus the votes cast, over the candidates of which these gates have decided."""
     return sum(
         run.recipe.votes - candidate.votes[gate]
         for candidate in run.candidates
         for gate in gates
-        if candidate.votes.get(gate)
+        if candidate.votes.get(gate) and gate in candidate.gates
     )
 
 

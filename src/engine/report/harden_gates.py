@@ -16,7 +16,7 @@ def gate_table(run: HardenRun) -> Table:
     met = [gate for gate in GATES if any(gate in c.gates for c in run.candidates)]
     rows = [_gate_row(gate, run.candidates) for gate in met]
     collapsed = sum(c.state == "collapsed" for c in run.candidates)
-    scored = sum(c.passed for c in run.candidates)
+    scored = sum(c.state == "collapsed" or c.score is not None for c in run.candidates)
     shares = percent(collapsed, scored), percent(collapsed, len(run.candidates))
     rollouts = ("rollouts (collapsed)", scored, scored - collapsed, collapsed)
     rows.append((*rollouts, *shares, None, None))

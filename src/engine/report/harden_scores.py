@@ -95,7 +95,8 @@ def _accuracy_row(name: str, found: Change) -> tuple[Cell, ...]:
 
 
 def _ends(values: Sequence[float | Fraction]) -> tuple[float | None, float | None]:
-    interval = percentile_interval([float(value) for value in values])
+    """The interval's; None for fewer than two cases, which say nothing of their spread."""
+    interval = percentile_interval([float(value) for value in values]) if len(values) > 1 else None
     return (interval.low, interval.high) if interval else (None, None)
 
 

@@ -12,10 +12,12 @@ from .harden import Spend
 UNITS = "SELECT DISTINCT unit FROM call ORDER BY unit"
 CALLS = (
     "SELECT c.role, coalesce(c.served_model, c.model), c.purpose, "
-    "coalesce(n.generation, -1) = 0, c.status, c.input_tokens, c.cached_input_tokens, "
+    "coalesce(n.generation, -1) = 0, c.status, c.input_tokens + coalesce(c.cached_input_tokens, 0) "
+    "+ coalesce(c.cache_write_tokens, 0), c.cached_input_tokens, "
     "c.output_tokens, c.cost FROM call c LEFT JOIN node n ON n.id = c.node WHERE c.unit = ?"
 )
 SUMS = ("input", "cached_input", "output")
+"""Tokens by kind; `input` is all of it here, of which `cached_input` was read from a cache."""
 
 
 @dataclass(slots=True)

@@ -132,7 +132,7 @@ def chase_effect(reader: Reader) -> Mapping[str, Any]:
         return empty | exact | {"archive": len(result["archive"]), "chosen": own.get("harness")}
     archive = chase_archive(reader)
     chosen = next((one for one in archive["harnesses"] if one["chosen"]), None)
-    empty["archive"] = len(archive["benchmarks"])
+    empty["archive"] = sum(not one["vetoed"] for one in archive["benchmarks"])
     if chosen is not None:
         deltas = chosen["deltas"].values()
         empty |= {"chosen": chosen["id"], "g_rel": chosen["g_rel"], "gamma": max(deltas)}

@@ -27,7 +27,10 @@ ACTIVE = frozenset(("starting", "running", "pausing", "paused", "stopping"))
 
 @dataclass(frozen=True, slots=True)
 class CallSums:
-    """Calls by status, with what they took; money in US dollars, unknown costs left out."""
+    """Calls by status, with what they took; money in US dollars, unknown costs left out.
+
+    `input_tokens` were not read from a cache; those written to one are among them.
+    """
 
     completed: int = 0
     failed: int = 0
@@ -39,6 +42,13 @@ class CallSums:
     cost: Decimal | None = None
     cost_source: str = "unknown"
     maybe_paid: Decimal = Decimal(0)
+
+    @property
+    def all_input_tokens(self) -> int | None:
+        """Those read from a cache included."""
+        if self.input_tokens is None:
+            return None
+        return self.input_tokens + (self.cached_input_tokens or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +176,8 @@ def _progress(reader: Reader, unit: str) -> tuple[int, tuple[str, ...]]:
 
 def _calls(reader: Reader) -> CallSums:
     rows = reader.rows(
-        "SELECT status, count(*), sum(input_tokens), sum(cached_input_tokens), "
+        "SELECT status, count(*), sum(input_tokens + coalesce(cache_write_tokens, 0)), "
+        "sum(cached_input_tokens), "
         "sum(output_tokens), sum(CAST(cost AS REAL)), count(cost), max(cost_source), "
         "min(cost_source) FROM call GROUP BY status"
     )

@@ -49,7 +49,7 @@ def read_class(reader: Reader, unit: str, key: str = "") -> Members | None:
     if key:
         spot = facts.target(key, search.standing, frozenset())
     else:
-        named = [target.key for target in search.targets if target.unit == unit]
+        named = [target.key for target in (*search.targets, *search.beside) if target.unit == unit]
         before = search.admitted_before(unit)
         spot = facts.target(named[0], before, search.vetoed) if named else None
     return None if spot is None else _members(facts, spot)

@@ -56,7 +56,8 @@ class Member:
 class Row:
     """A line of the archive: a harness, a benchmark, titles of columns, or a line of text.
 
-    `gains` and `deltas` are by benchmark; what was never measured is missing in them.
+    `gains` and `deltas` are by benchmark; what was never measured is missing in them, and
+    `measured` says whether that leaves Gamma known, or at least too high.
     """
 
     key: str
@@ -66,6 +67,7 @@ class Row:
     deltas: Mapping[str, Fraction] | None = None
     binding: str | None = None
     word: str = ""
+    measured: bool = True
     member: Member | None = None
     heads: tuple[str, ...] = ()
     note: str = ""
@@ -84,7 +86,8 @@ def read_archive(reader: Reader) -> Archive:
     """The matrix, then confirmations, then bounds. Raises StoreError."""
     facts, found = read_facts(reader), chase_archive(reader)
     names = [one["id"] for one in found["benchmarks"][1:]]
-    rows = [_harness(facts, entry) for entry in found["harnesses"]]
+    standing = {one["id"] for one in found["benchmarks"][1:] if not one["vetoed"]}
+    rows = [_harness(facts, entry, standing) for entry in found["harnesses"]]
     confirmed = [
         _member(reader, facts, node, names)
         for node, trial in facts.trials.items()
@@ -108,15 +111,19 @@ def _eta(value: object) -> str:
     return points(known) if known is not None else "by the theory"
 
 
-def _harness(facts: Facts, entry: Mapping[str, Any]) -> Row:
-    word = "chosen" if entry["chosen"] else "yes" if entry["feasible"] else "no"
+def _harness(facts: Facts, entry: Mapping[str, Any], standing: set[str]) -> Row:
+    """Whether it passes is said of today's archive: one that failed by what it was measured on
+    fails, one that passed there and was not measured on the rest is unknown."""
+    measured = not entry["feasible"] or standing <= set(entry["deltas"])
+    word = "no" if not entry["feasible"] else "yes" if measured else "?"
+    word = "chosen" if entry["chosen"] else word
     node = facts.nodes.get(entry["id"])
     if node is not None and node.vetoed:
         word = "vetoed"
     note = f"{node.unit}  {node.origin.get('kind') or ''}" if node is not None else ""
     return Row(
         entry["id"], entry["id"], (), entry["gains"], entry["deltas"], entry["binding"], word,
-        note=note,
+        note=note, measured=measured,
     )  # fmt: skip
 
 
@@ -204,6 +211,13 @@ def _stopping(found: Mapping[str, Any], rounds: Sequence[str]) -> list[Line]:
     return [*lines, one(f"     assumes that {tidy(str(assumed))}", "dim")] if assumed else lines
 
 
+LOOKS = {
+    "chosen": ("accent", "promoted"), "yes": ("ok", "passed"), "no": ("warn", "failed"),
+    "vetoed": ("bad", "vetoed"), "?": ("dim", "proposed"),
+}  # fmt: skip
+"""A harness's style, and the state whose mark it gets, by what is said of it."""
+
+
 def matrix_columns(names: Sequence[str], width: int) -> tuple[Column, ...]:
     """G_rel, then gain and Delta for each counterfactual, below 76 cells the Delta alone."""
     both = width >= 76
@@ -220,15 +234,14 @@ def matrix_columns(names: Sequence[str], width: int) -> tuple[Column, ...]:
 def matrix_cells(row: Row, names: Sequence[str], width: int, glyphs: Glyphs) -> list[Span]:
     """A harness's cells in points of 100; a star marks the constraint that binds."""
     gains, deltas = row.gains or {}, row.deltas or {}
-    style = {"chosen": "accent", "yes": "ok", "no": "warn", "vetoed": "bad"}[row.word]
-    state = {"chosen": "promoted", "yes": "passed", "no": "failed", "vetoed": "vetoed"}[row.word]
+    style, state = LOOKS[row.word]
     cells: list[Span] = []
     for name in names:
         mark = BINDS if row.binding == name else " "
         delta = f"{_number(deltas.get(name))}{mark}"
         text = f"{_number(gains.get(name))} {delta:>6}" if width >= 76 else delta
         cells.append((text, "warn" if mark == BINDS else ""))
-    gamma = max(deltas.values(), default=None)
+    gamma = max(deltas.values(), default=None) if row.measured else None
     return [
         (glyphs.of(state), style),
         (tidy(row.key), style),

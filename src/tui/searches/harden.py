@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import sqrt
+from math import inf, sqrt
 from statistics import stdev
 
 from ...engine.model.harden import AxisTerms
@@ -126,12 +126,17 @@ def case_cells(row: CaseLine, glyphs: Glyphs) -> list[Span]:
     ]
 
 
+def _last_score(row: CaseLine) -> float:
+    score = row.best[-1] if row.best else None
+    return inf if score is None else score
+
+
 def sort_cases(rows: Sequence[CaseLine], order: int) -> list[CaseLine]:
     """The cases in one of CASE_SORTS."""
     if order == 1:
         return sorted(rows, key=lambda row: -row.gain)
     if order == 2:
-        return sorted(rows, key=lambda row: row.best[-1] if row.best and row.best[-1] else 9.0)
+        return sorted(rows, key=_last_score)
     if order == 3:
         return sorted(rows, key=lambda row: row.word)
     return list(rows)
@@ -293,8 +298,9 @@ def read_margins(reader: Reader) -> Halves:
 
 
 def margin(values: Sequence[float]) -> float | None:
-    """Half the 95% interval of a mean by the normal approximation; None for fewer than two."""
-    return 1.96 * stdev(values) / sqrt(len(values)) if len(values) > 1 else None
+    """Half the 95% interval of a mean by the normal approximation; None for fewer than two values,
+    or where all are alike: it would be 0, and the mean is not known for certain."""
+    return 1.96 * stdev(values) / sqrt(len(values)) or None if len(values) > 1 else None
 
 
 def effect_lines(effect: HardenEffect, margins: Halves, glyphs: Glyphs) -> list[Line]:
@@ -325,7 +331,7 @@ def effect_lines(effect: HardenEffect, margins: Halves, glyphs: Glyphs) -> list[
     ]
     if effect.entropy_before is not None and effect.entropy_after is not None:
         moved = f"{effect.entropy_before:.3f} {glyphs.arrow} {effect.entropy_after:.3f}"
-        lines.append(((" entropy    ", "dim"), (moved, "")))
+        lines.append(((" entropy    ", "dim"), (moved, ""), ("  selection's rollouts", "dim")))
     saved = (
         f"vote stopping {effect.saved_by_vote_stopping:,}, racing {effect.saved_by_racing:,}, "
         f"futility {effect.skipped_by_futility:,}"

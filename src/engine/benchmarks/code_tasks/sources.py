@@ -60,15 +60,15 @@ def own_splits(count: int, seed: int) -> tuple[Split, Split]:
 def evalplus_splits(sources: Sequence[Files], seed: int) -> tuple[Split, Split]:
     """Training and held-out split of task files with their samples.
 
-    Tasks without a visible check are left out. Raises DataError where a file is malformed, or a
-    split would be empty.
+    Tasks without a visible check are left out. Raises DataError where a file is malformed, has
+    fewer tasks than are asked of it, or a split would be empty.
     """
     chosen: tuple[list[Task], list[Task]] = ([], [])
     samples: dict[str, tuple[str, ...]] = {}
     pools: dict[str, str] = {}
     for source in sources:
         tasks = [task for task in load_tasks(source.tasks, source.checks) if task.visible]
-        _draw(tasks, source.training, seed, chosen)
+        _draw(source.title, tasks, source.training, seed, chosen)
         pools |= {task.id: source.title for task in tasks}
         for path in source.samples:
             for found in load_samples(path, tasks):
@@ -83,7 +83,7 @@ def bundle_splits(folder: Path, training: int, seed: int) -> tuple[Split, Split]
     """
     found = CheckedBundle.load(folder)
     chosen: tuple[list[Task], list[Task]] = ([], [])
-    _draw(found.tasks, training, seed, chosen)
+    _draw(folder.name, found.tasks, training, seed, chosen)
     samples: dict[str, tuple[str, ...]] = {}
     for one in found.samples:
         samples[one.task] = (*samples.get(one.task, ()), one.text)
@@ -93,9 +93,21 @@ def bundle_splits(folder: Path, training: int, seed: int) -> tuple[Split, Split]
 
 
 def _draw(
-    tasks: Sequence[Task], training: int, seed: int, chosen: tuple[list[Task], list[Task]]
+    name: str,
+    tasks: Sequence[Task],
+    training: int,
+    seed: int,
+    chosen: tuple[list[Task], list[Task]],
 ) -> None:
-    """Add `training` tasks, drawn by the seed, to the first list and the rest to the second."""
+    """Add `training` tasks, drawn by the seed, to the first list and the rest to the second.
+
+    Raises DataError where there are not so many.
+    """
+    if training > len(tasks):
+        raise DataError(
+            f"{name}: training = {training}, but it has {len(tasks)} tasks with visible checks; "
+            "lower it"
+        )
     drawn = set(sorted((task.id for task in tasks), key=_drawn(seed))[:training])
     for task in tasks:
         chosen[task.id not in drawn].append(task)

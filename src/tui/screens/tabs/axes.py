@@ -44,7 +44,9 @@ class AxesView(StillView[RankedAxis]):
 
     def _take(self, rows: list[RankedAxis], wanted: Any) -> None:
         ranks = {name: row.rank for name, row in self.rows.items()}
-        if [row.axis.axis_name for row in rows] != list(ranks):
+        if wanted != self._known:
+            self._before = {}
+        elif [row.axis.axis_name for row in rows] != list(ranks):
             self._before = ranks
         super()._take(rows, wanted)
 

@@ -60,7 +60,7 @@ class CallsView(RowsView[CallRow]):
         sums = (
             f" {calls.completed:,} completed  {calls.failed:,} failed"
             f"  {calls.ambiguous:,} ambiguous  {calls.retries:,} retries"
-            f"  tokens {short(calls.input_tokens)} in{cached}, {short(calls.output_tokens)} out"
+            f"  tokens {short(calls.all_input_tokens)} in{cached}, {short(calls.output_tokens)} out"
         )
         lanes = beat.lanes if beat is not None and status.alive else ()
         return [((sums, ""),), *(fit_line(lane_line(lane), width) for lane in lanes[:LANES])]

@@ -48,7 +48,11 @@ class ReportView(View):
             [*command, "--format", "json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
         ) as self._process:  # fmt: skip
-            out, errors = self._process.communicate(timeout=PATIENCE_S)
+            try:
+                out, errors = self._process.communicate(timeout=PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                return f"it takes longer than {PATIENCE_S:g} s; `evoscope report` makes it"
         if self._process.returncode:
             return (errors.strip().splitlines() or ["no report"])[-1]
         report: dict[str, Any] = json.loads(out)
