@@ -39,8 +39,11 @@ packages = ["evoscope_pool", "evoscope_pool.operators"]
 README = """# A pool of operators
 
 Found by the Evoscope run `{run}`. `from evoscope_pool import score`, then
-`score(task, code, peers)`: `task` has {fields}, `peers` are the other samples for it. No model is
-called.
+`score(task, code, peers)`: `task` has {fields}, `peers` are the texts of the other samples for it,
+which some operators compare with. It gives `{{"flagged": bool, "verdicts": {{name: word}}}}`, each
+word `flag`, `pass` or `abstain`; {votes} flag a candidate. Operators that
+cannot read a candidate, or have no peers to compare it with, abstain: not flagged does not mean
+right. No model is called.
 
 Candidates and operators run in processes with limited time and memory and with your rights: score
 untrusted code inside a container. An operator abstains after {operator:g} s of its own or
@@ -80,6 +83,7 @@ def contents(run: CegarRun) -> dict[str, str]:
         "pyproject.toml": PROJECT,
         "README.md": README.format(
             run=run.name,
+            votes="two operators or more" if len(voting) > 1 else "its one operator can",
             electorate=split.electorate,
             fields=TEXT_FIELDS if texts else CODE_FIELDS,
             operator=OPERATOR.cpu_s,

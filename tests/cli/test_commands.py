@@ -130,6 +130,17 @@ def test_other_commands_wait_for_a_lost_engine_and_say_so(
     assert [command["kind"] for command in waiting_commands(run.path)] == [words[0]]
 
 
+@pytest.mark.parametrize("words", [("set", "budget=9"), ("skip", "b")])
+def test_a_finished_run_refuses_what_could_never_be_done(
+    cli: Cli, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    run = small_run(tmp_path, state="finished")
+    printed = cli(words[0], "demo", *words[1:])
+    assert printed.code == 2
+    assert f"demo is finished: a {words[0]} would come to nothing" in printed.err
+    assert waiting_commands(run.path) == []
+
+
 def test_a_command_is_one_whole_file_or_none(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     first = send_command(run.path, "set", {"key": "budget", "value": 1})

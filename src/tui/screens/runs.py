@@ -6,6 +6,7 @@ from typing import Any
 from ...engine.errors import EvoscopeError
 from ...engine.store.status import RunStatus, read_status
 from ..format import age, local_time, money
+from ..glyphs import Glyphs
 from ..keymap import RUNS
 from ..lines import Column, Line, Span, fit_line, plain, table_head, table_row, tidy
 from ..page import Host, Page, Shown
@@ -28,6 +29,22 @@ COLUMNS = (
     Column("updated", 19, least=110),
 )
 SORTS = ("newest first", "name", "state")
+
+
+def effect_of(row: RunStatus, glyphs: Glyphs) -> str:
+    """A run's effect in 15 cells: accuracies, the training Delta, or Delta_BS and before that
+    Gamma; a dash where there is none yet."""
+    effect, found = row.effect, row.found
+    if found.get("delta") is not None:
+        return f"Delta {float(found['delta']):+.4f}"
+    for name, key in (("Delta_BS", "delta_bs"), ("Gamma", "gamma")):
+        if found.get(key) is not None:
+            return f"{name} {100 * float(found[key]):+.1f}"
+    before = effect.fresh_before if effect.scored else effect.selection_before
+    after = effect.fresh_after if effect.scored else effect.selection_after
+    if before is None or after is None:
+        return glyphs.dash
+    return f"{100 * float(before):.1f}{glyphs.arrow}{100 * float(after):.1f}%"
 
 
 class RunsPage(Page):
@@ -103,23 +120,16 @@ class RunsPage(Page):
         return table_row(COLUMNS, self._cells(row), width)
 
     def _cells(self, row: RunStatus) -> list[Span]:
-        glyphs, effect = self.host.glyphs, row.effect
+        glyphs = self.host.glyphs
         share = row.done / row.total if row.total else 0.0
         beat = row.heartbeat if row.alive or row.state == "lost" else None
-        before = effect.fresh_before if effect.scored else effect.selection_before
-        after = effect.fresh_after if effect.scored else effect.selection_after
-        shown = (
-            f"{100 * float(before):.1f}{glyphs.arrow}{100 * float(after):.1f}%"
-            if before is not None and after is not None
-            else glyphs.dash
-        )
         cost = spent(row)
         return [
             (tidy(row.name), ""),
             (row.search, "dim"),
             (tidy(row.state), STYLE.get(row.state, "")),
             (f"{bar(share, 8, glyphs)} {row.done}/{row.total or '?'}", ""),
-            (shown, "accent"),
+            (effect_of(row, glyphs), "accent"),
             ("?" if cost is None else money(cost), ""),
             (age(beat.age_s()) if beat is not None else "", "dim"),
             (local_time(row.updated, date=True), "dim"),

@@ -73,6 +73,24 @@ def test_tokens_without_cached_input_are_unknown_where_no_provider_told_of_a_cac
     assert all(row[3] is not None and row[4] is None for row in table.rows)
 
 
+def test_tokens_written_to_a_cache_are_input_that_was_not_read_from_one(tmp_path: Path) -> None:
+    path = Path(shutil.copy(RECORDED, tmp_path / "cached.evo"))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(
+            "UPDATE call SET input_tokens = 5, cached_input_tokens = 7, cache_write_tokens = 11, "
+            "output_tokens = 13"
+        )
+        (calls,) = db.execute("SELECT count(*) FROM call").fetchone()
+    with Reader(path) as reader:
+        table = use_table(read_chase(reader))
+    assert table is not None
+    searches = [row for row in table.rows if str(row[0]).startswith("search")]
+    assert sum(row[3] for row in searches) % (5 + 7 + 11 + 13) == 0
+    assert [row[3] * 29 for row in searches] == [row[4] * 36 for row in searches]
+    sums = read_status(path).calls
+    assert (sums.input_tokens, sums.all_input_tokens) == (16 * calls, 23 * calls)
+
+
 def test_methods_stand_in_the_paper_s_order_whatever_the_file_s_is(tmp_path: Path) -> None:
     path = Path(shutil.copy(RECORDED, tmp_path / "order.evo"))
     with closing(sqlite3.connect(path)) as db, db:

@@ -64,6 +64,13 @@ def test_a_task_of_two_sources_is_refused_for_it_could_be_trained_on_and_held_ou
         pools(first, {**first, "training": 0})
 
 
+def test_more_training_tasks_than_there_are_is_refused(tmp_path: Path) -> None:
+    all_of_it = source(tmp_path, "a", 0, training=4, name="first")
+    with pytest.raises(DataError, match=r"first: training = 5, but it has 4 tasks"):
+        pools({**all_of_it, "training": 5}, source(tmp_path, "b", 4))
+    assert pools(all_of_it, source(tmp_path, "b", 4)) == (["first"] * 4, ["b-tasks"] * 4)
+
+
 def test_a_hidden_suite_that_has_changed_since_the_start_is_refused(tmp_path: Path) -> None:
     first = source(tmp_path, "a", 0, training=2)
     config = RunConfig.model_validate(
