@@ -92,9 +92,10 @@ def contents(run: CegarRun) -> dict[str, str]:
         f"{PACKAGE}/__init__.py": (here / "package" / "scorer.py")
         .read_text(encoding="utf-8")
         .replace("from ..inputs import", "from .inputs import"),
-        f"{PACKAGE}/worker.py": (here / "package" / "worker.py").read_text(encoding="utf-8"),
-        f"{PACKAGE}/limits.py": (here / "package" / "limits.py").read_text(encoding="utf-8"),
-        f"{PACKAGE}/operate.py": (here / "package" / "operate.py").read_text(encoding="utf-8"),
+        **{
+            f"{PACKAGE}/{name}": (here / "package" / name).read_text(encoding="utf-8")
+            for name in ("worker.py", "limits.py", "operate.py")
+        },
         f"{PACKAGE}/inputs.py": (here / "inputs.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/codec.py": files(inside).joinpath("codec.py").read_text(encoding="utf-8"),
         f"{PACKAGE}/operators/__init__.py": '"""The operators, read as text."""\n',
