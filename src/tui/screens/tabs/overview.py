@@ -124,7 +124,7 @@ class OverviewView(View):
         rates = resampled(self.run.rates(), size)
         calls = status.calls
         cost = spent(status)
-        tokens = f"{short(calls.input_tokens)} in, {short(calls.output_tokens)} out"
+        tokens = f"{short(calls.all_input_tokens)} in, {short(calls.output_tokens)} out"
         price = "price unknown" if cost is None else money(cost)
         return [
             (
